@@ -1,0 +1,9 @@
+import type { Game } from '../env/game.ts'
+
+/** Every game, in the order in which they are listed. A new game is its folder and one line here. */
+export const GAMES: readonly Game[] = []
+
+/** The game of an id such as `Stackcraft-v1`, or undefined. */
+export function findGame(id: string): Game | undefined {
+  return GAMES.find((game) => game.id === id)
+}
