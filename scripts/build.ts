@@ -1,0 +1,31 @@
+/** Writes the one-file server and the contract's descriptor set into the Python package. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { build } from 'esbuild'
+import { fileDescriptorSet } from '../src/session/descriptors.ts'
+
+const OUT = new URL('../python-client/src/blockloom/_server/', import.meta.url)
+const proto = readFileSync(new URL('../proto/blockloom/v1/environment.proto', import.meta.url), 'utf8')
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+mkdirSync(OUT, { recursive: true })
+writeFileSync(
+  new URL('descriptor_set.binpb', OUT),
+  fileDescriptorSet('blockloom/v1/environment.proto', proto),
+)
+await build({
+  entryPoints: [new URL('../src/cli.ts', import.meta.url).pathname],
+  outfile: new URL('blockloom.cjs', OUT).pathname,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  banner: { js: '#!/usr/bin/env node' },
+  define: {
+    BLOCKLOOM_PROTO: JSON.stringify(proto),
+    BLOCKLOOM_VERSION: JSON.stringify(version),
+    'import.meta.url': '"file:///"',
+  },
+  logLevel: 'warning',
+})

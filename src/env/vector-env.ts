@@ -1,0 +1,363 @@
+import { createRowWriter, type RowWriter } from './batch-buffers.ts'
+import { EnvError, envError } from './env-error.ts'
+import { EpisodeRecorder } from './episode-recorder.ts'
+import type { GameInstance, Json, Refusal } from './game.ts'
+import { episodeSeed } from './seeds.ts'
+
+export type AutoresetMode = 'next_step' | 'same_step' | 'disabled'
+export type IllegalActionPolicy = 'refuse' | 'reject' | 'terminate'
+
+/** How a batch of sub-environments behaves; `maxEpisodeSteps` 0 means no time limit. */
+export interface VectorEnvSettings {
+  readonly numEnvs: number
+  readonly maxEpisodeSteps: number
+  readonly autoresetMode: AutoresetMode
+  readonly illegalAction: IllegalActionPolicy
+  /** The name of the outcome whose change is the reward. */
+  readonly reward: string
+  readonly packed: boolean
+  readonly record: boolean
+}
+
+/** An action that was in the action space but not legal. */
+export interface RowRefusal {
+  readonly row: number
+  readonly action: number
+  readonly reason: string
+}
+
+/** An episode that ended in the last step; `return` is the sum of its rewards, `length` its answered steps. */
+export interface FinishedEpisode {
+  readonly row: number
+  readonly return: number
+  readonly length: number
+  readonly outcomes: readonly number[]
+}
+
+/** Where a row's next episode comes from. */
+export interface EpisodeStart {
+  /** The row's seed: episode k plays `episodeSeed(seed, k)`. */
+  readonly seed: string
+  readonly episode: number
+  /** What a replay of episode 0 stores beside the seed. */
+  readonly replay?: { readonly [key: string]: Json }
+}
+
+/** What all rows look like after a reset or a step; every array is overwritten by the next call. */
+export interface Batch {
+  /** One entry an observation: `[num_envs, row bytes]` uint8, dense or packed. */
+  readonly observations: readonly Uint8Array[]
+  /** `[num_envs, mask row bytes]` uint8, dense or packed. */
+  readonly actionMasks: Uint8Array
+  /** `[num_envs]` float32. */
+  readonly rewards: Float32Array
+  /** `[num_envs]` uint8, 1 where the game is over. */
+  readonly terminations: Uint8Array
+  /** `[num_envs]` uint8, 1 where the time limit was reached first. */
+  readonly truncations: Uint8Array
+  /** `[num_envs, num_outcomes]` int32. */
+  readonly outcomes: Int32Array
+  readonly refusals: readonly RowRefusal[]
+  readonly finished: readonly FinishedEpisode[]
+  /** `[finished, mask row bytes]` uint8 in the first `finished.length` rows. */
+  readonly finalActionMasks: Uint8Array
+  /** SAME_STEP: as `observations`, in the first `finished.length` rows; else empty. */
+  readonly finalObservations: readonly Uint8Array[]
+}
+
+const NEVER_RESET = 0
+const PLAYING = 1
+const FINISHED = 2
+
+/**
+ * A batch of sub-environments of one game. It owns what no game may decide for itself: the batch buffers, the
+ * illegal-action policy, the time limit, the autoreset modes and the seeds of later episodes.
+ */
+export class VectorEnv<State = unknown> {
+  readonly instance: GameInstance<State>
+  readonly settings: VectorEnvSettings
+  readonly batch: Batch
+  readonly recorder: EpisodeRecorder | undefined
+  readonly #writer: RowWriter<State>
+  readonly #states: readonly State[]
+  /** `[num_envs]` NEVER_RESET, PLAYING or FINISHED. */
+  readonly #status: Uint8Array
+  /** `[num_envs]` answered steps of the episode. */
+  readonly #lengths: Int32Array
+  /** `[num_envs]` sum of the episode's rewards. */
+  readonly #returns: Float64Array
+  readonly #starts: EpisodeStart[]
+  /** The seed of a row's next episode, once it has been worked out. */
+  readonly #nextSeeds: (string | undefined)[]
+  readonly #refusals: RowRefusal[] = []
+  readonly #finished: FinishedEpisode[] = []
+  readonly #strides: readonly number[]
+  readonly #openMask: Uint8Array
+  readonly #rewardOutcome: number
+  #prepareRow = 0
+
+  constructor(instance: GameInstance<State>, settings: VectorEnvSettings) {
+    const { numEnvs } = settings
+    this.instance = instance
+    this.settings = settings
+    this.#writer = createRowWriter(instance, numEnvs, settings.packed)
+    this.#states = Array.from({ length: numEnvs }, () => instance.rules.createState())
+    this.#status = new Uint8Array(numEnvs)
+    this.#lengths = new Int32Array(numEnvs)
+    this.#returns = new Float64Array(numEnvs)
+    this.#starts = new Array<EpisodeStart>(numEnvs)
+    this.#nextSeeds = new Array<string | undefined>(numEnvs).fill(undefined)
+    this.#strides = this.#writer.observations.map((bytes) => bytes.length / numEnvs)
+    this.#openMask = openMask(instance.numActions, settings.packed, this.#writer.maskRowBytes)
+    this.#rewardOutcome = settings.reward === 'score' ? -1 : instance.outcomes.names.indexOf(settings.reward)
+    this.recorder = settings.record ? new EpisodeRecorder(numEnvs) : undefined
+    this.batch = this.#createBatch()
+  }
+
+  /** Starts episodes in the rows whose entry is given; the others stay as they are. */
+  reset(starts: readonly (EpisodeStart | undefined)[]): void {
+    this.#clearStep()
+    starts.forEach((start, row) => {
+      if (start === undefined) return
+      this.#start(row, start)
+      this.batch.terminations[row] = 0
+      this.batch.truncations[row] = 0
+    })
+  }
+
+  /** Whether a row has ever been reset. */
+  wasReset(row: number): boolean {
+    return this.#status[row] !== NEVER_RESET
+  }
+
+  /** Whether a row's episode is over and waits for a reset. */
+  isFinished(row: number): boolean {
+    return this.#status[row] === FINISHED
+  }
+
+  /** Whether a step would accept an action of a row now: the mask's own entry. */
+  isLegal(row: number, action: number): boolean {
+    return this.#writer.isSet(row, action)
+  }
+
+  /** A row's state, for reading only. */
+  state(row: number): State {
+    return this.#states[row]!
+  }
+
+  /** The episode that follows the current one of a row in its own sequence. */
+  following(row: number): EpisodeStart {
+    const { seed, episode } = this.#starts[row]!
+    return { seed, episode: episode + 1 }
+  }
+
+  /** Plays one action a row. Everything is checked first: a refused call has changed nothing. */
+  step(actions: Int32Array): void {
+    this.#check(actions)
+    this.#clearStep()
+    for (let row = 0; row < actions.length; row++) this.#stepRow(row, actions[row]!)
+  }
+
+  /** Plays a legal action in one row that is not finished, the others staying as they are. */
+  stepOne(row: number, action: number): void {
+    this.#clearStep()
+    this.#stepRow(row, action)
+  }
+
+  /** Why a step would not accept an action of a row now, or undefined when it would. */
+  explain(row: number, action: number): Refusal | undefined {
+    if (this.#status[row] === FINISHED) {
+      if (this.settings.autoresetMode === 'next_step') return undefined
+      return this.instance.rules.explain(this.#states[row]!, action) ?? EPISODE_OVER
+    }
+    return this.instance.rules.explain(this.#states[row]!, action)
+  }
+
+  /** Does one unit of work ahead of need and returns true, or false when nothing is left. Changes no result. */
+  prepare(): boolean {
+    const { rules } = this.instance
+    if (!rules.prepareStep && !rules.prepareReset) return false
+    for (let i = 0; i < this.#states.length; i++) {
+      const row = this.#prepareRow
+      if (this.#status[row] !== NEVER_RESET) {
+        const state = this.#states[row]!
+        if (rules.prepareStep?.(state)) return true
+        if (rules.prepareReset?.(state, this.#nextSeed(row))) return true
+      }
+      this.#prepareRow = row + 1 === this.#states.length ? 0 : row + 1
+    }
+    return false
+  }
+
+  #createBatch(): Batch {
+    const { numEnvs, autoresetMode } = this.settings
+    const { observations, masks } = this.#writer
+    return {
+      observations,
+      actionMasks: masks,
+      rewards: new Float32Array(numEnvs),
+      terminations: new Uint8Array(numEnvs),
+      truncations: new Uint8Array(numEnvs),
+      outcomes: new Int32Array(numEnvs * this.instance.outcomes.names.length),
+      refusals: this.#refusals,
+      finished: this.#finished,
+      finalActionMasks: new Uint8Array(masks.length),
+      finalObservations:
+        autoresetMode === 'same_step' ? observations.map((bytes) => new Uint8Array(bytes.length)) : [],
+    }
+  }
+
+  #check(actions: Int32Array): void {
+    const { numActions } = this.instance
+    for (let row = 0; row < actions.length; row++) {
+      const action = actions[row]!
+      if (action < 0 || action >= numActions) {
+        throw envError(
+          'ACTION_OUT_OF_RANGE',
+          `the action of row ${row} is ${action}; allowed: 0 to ${numActions - 1}`,
+          { row: String(row), action: String(action) },
+        )
+      }
+    }
+    const mode = this.settings.autoresetMode
+    for (let row = 0; row < actions.length; row++) {
+      const status = this.#status[row]
+      if (status === PLAYING || (status === FINISHED && mode !== 'disabled')) continue
+      const why = status === NEVER_RESET ? 'was never reset' : 'has finished its episode'
+      throw envError('RESET_REQUIRED', `row ${row} ${why}; reset it first`, { row: String(row) })
+    }
+    if (this.settings.illegalAction === 'reject') this.#rejectIllegal(actions)
+  }
+
+  #rejectIllegal(actions: Int32Array): void {
+    for (let row = 0; row < actions.length; row++) {
+      const action = actions[row]!
+      if (this.#status[row] === FINISHED || this.#writer.isSet(row, action)) continue
+      const refusal = this.#refusal(row, action)
+      const name = this.instance.native.name(action)
+      throw new EnvError(
+        'FAILED_PRECONDITION',
+        refusal.reason,
+        `the action of row ${row} is ${action} (${name}), which is not legal now: ${refusal.message}`,
+        { row: String(row), action: String(action) },
+      )
+    }
+  }
+
+  #refusal(row: number, action: number): Refusal {
+    const refusal = this.instance.rules.explain(this.#states[row]!, action)
+    if (refusal === undefined) throw new Error(`the mask refuses action ${action} and explain does not`)
+    return refusal
+  }
+
+  #clearStep(): void {
+    this.batch.rewards.fill(0)
+    this.#refusals.length = 0
+    this.#finished.length = 0
+  }
+
+  #stepRow(row: number, action: number): void {
+    const { batch, settings } = this
+    if (this.#status[row] === FINISHED) {
+      this.#start(row, this.following(row))
+      batch.terminations[row] = 0
+      batch.truncations[row] = 0
+      return
+    }
+    let terminated = false
+    if (this.#writer.isSet(row, action)) {
+      const state = this.#states[row]!
+      const reward = this.#play(state, row, action)
+      batch.rewards[row] = reward
+      this.#returns[row]! += reward
+      terminated = this.instance.rules.isTerminal(state)
+    } else {
+      this.#refusals.push({ row, action, reason: this.#refusal(row, action).reason })
+      terminated = settings.illegalAction === 'terminate'
+    }
+    const length = ++this.#lengths[row]!
+    const truncated = !terminated && length === settings.maxEpisodeSteps
+    batch.terminations[row] = terminated ? 1 : 0
+    batch.truncations[row] = truncated ? 1 : 0
+    if (terminated || truncated) this.#finish(row, truncated)
+  }
+
+  #play(state: State, row: number, action: number): number {
+    const { rules, outcomes } = this.instance
+    const at = row * outcomes.names.length
+    const before = this.#rewardOutcome < 0 ? 0 : this.batch.outcomes[at + this.#rewardOutcome]!
+    const score = rules.step(state, action)
+    this.recorder?.append(row, action)
+    this.#writer.write(state, row)
+    outcomes.write(state, this.batch.outcomes, at)
+    return this.#rewardOutcome < 0 ? score : this.batch.outcomes[at + this.#rewardOutcome]! - before
+  }
+
+  #finish(row: number, truncated: boolean): void {
+    const { batch, settings } = this
+    const numOutcomes = this.instance.outcomes.names.length
+    const index = this.#finished.length
+    this.#finished.push({
+      row,
+      return: this.#returns[row]!,
+      length: this.#lengths[row]!,
+      outcomes: Array.from(batch.outcomes.subarray(row * numOutcomes, (row + 1) * numOutcomes)),
+    })
+    const bytes = this.#writer.maskRowBytes
+    const mask = batch.actionMasks.subarray(row * bytes, (row + 1) * bytes)
+    if (truncated) batch.finalActionMasks.set(mask, index * bytes)
+    else batch.finalActionMasks.fill(0, index * bytes, (index + 1) * bytes)
+    this.#status[row] = FINISHED
+    if (settings.autoresetMode === 'same_step') {
+      this.#keepObservation(row, index)
+      this.#start(row, this.following(row))
+    } else if (settings.autoresetMode === 'next_step') mask.set(this.#openMask)
+    else mask.fill(0)
+  }
+
+  #keepObservation(row: number, index: number): void {
+    this.batch.finalObservations.forEach((finals, i) => {
+      const stride = this.#strides[i]!
+      finals.set(this.batch.observations[i]!.subarray(row * stride, (row + 1) * stride), index * stride)
+    })
+  }
+
+  #start(row: number, start: EpisodeStart): void {
+    const state = this.#states[row]!
+    const previous = this.#starts[row]
+    const isNext = previous?.seed === start.seed && previous.episode + 1 === start.episode
+    const seed = isNext ? this.#nextSeed(row) : episodeSeed(start.seed, start.episode)
+    if (this.recorder) this.#recordStart(row, seed, start)
+    this.instance.rules.reset(state, seed)
+    this.#starts[row] = start
+    this.#nextSeeds[row] = undefined
+    this.#status[row] = PLAYING
+    this.#lengths[row] = 0
+    this.#returns[row] = 0
+    this.#writer.write(state, row)
+    this.instance.outcomes.write(state, this.batch.outcomes, row * this.instance.outcomes.names.length)
+  }
+
+  /** The old episode is closed with its summary, and the new one begins. */
+  #recordStart(row: number, seed: string, start: EpisodeStart): void {
+    this.recorder?.begin(row, seed, start.episode === 0 ? (start.replay ?? {}) : {})
+  }
+
+  #nextSeed(row: number): string {
+    const known = this.#nextSeeds[row]
+    if (known !== undefined) return known
+    const { seed, episode } = this.following(row)
+    const next = episodeSeed(seed, episode)
+    this.#nextSeeds[row] = next
+    return next
+  }
+}
+
+const EPISODE_OVER: Refusal = { reason: 'episode_over', cells: [], message: 'The episode is over.' }
+
+function openMask(numActions: number, packed: boolean, bytes: number): Uint8Array {
+  const mask = new Uint8Array(bytes)
+  if (!packed) return mask.fill(1)
+  for (let action = 0; action < numActions; action++) mask[action >> 3]! |= 1 << (action & 7)
+  return mask
+}

@@ -1,0 +1,151 @@
+import { quote } from '../env/config.ts'
+import { envError } from '../env/env-error.ts'
+import type { Json } from '../env/game.ts'
+import type { VectorEnv } from '../env/vector-env.ts'
+import type {
+  ExplainRequest,
+  ExplainResponse,
+  ExplanationMessage,
+  GetActionMaskResponse,
+  LegalActionMessage,
+  PlayRequest,
+  PlayResponse,
+  RenderRequest,
+  RenderResponse,
+  RowsRequest,
+} from './message-types.ts'
+import { cellMessages, refusalFields } from './messages.ts'
+import type { Session, SessionEnv } from './session.ts'
+
+const MAX_ACTION_JSON_BYTES = 4096
+
+export function getActionMask(session: Session, request: RowsRequest): GetActionMaskResponse {
+  const entry = session.get(request.envId)
+  const rows = readRows(entry, request.rows)
+  return {
+    masks: rows.map((row) => ({ row, mask: denseMask(entry.env, row), legal: legalActions(entry, row) })),
+  }
+}
+
+export function explain(session: Session, request: ExplainRequest): ExplainResponse {
+  const entry = session.get(request.envId)
+  const row = readRow(entry, request.row)
+  const { numActions } = entry.instance
+  for (const action of request.actions) {
+    if (action >= 0 && action < numActions) continue
+    throw envError('ACTION_OUT_OF_RANGE', `actions holds ${action}; allowed: 0 to ${numActions - 1}`, {
+      action: String(action),
+    })
+  }
+  const actions =
+    request.actions.length > 0 ? request.actions : Array.from({ length: numActions }, (_, i) => i)
+  return { explanations: actions.map((action) => explanation(entry, row, action)) }
+}
+
+export function render(session: Session, request: RenderRequest): RenderResponse {
+  const entry = session.get(request.envId)
+  const row = readRow(entry, request.row)
+  return { text: entry.instance.encoder.renderText(entry.env.state(row)) }
+}
+
+export function play(session: Session, request: PlayRequest): PlayResponse {
+  const entry = session.get(request.envId)
+  const row = readRow(entry, request.row)
+  const json = readActionJson(request.actionJson)
+  const { env, instance } = entry
+  const action = instance.native.fromNative(json, env.state(row))
+  const refusal = typeof action === 'number' ? refusalInPlay(env, row, action) : action
+  if (refusal === undefined) env.stepOne(row, action as number)
+  const finished = env.isFinished(row)
+  const legal = finished ? [] : legalActions(entry, row)
+  return {
+    ok: refusal === undefined,
+    ...refusalFields(refusal),
+    text: instance.encoder.renderText(env.state(row)),
+    legalActions: legal.map(({ action: a }) => JSON.stringify(instance.native.toNative(a))),
+    score: env.batch.outcomes[row * instance.outcomes.names.length]!,
+    gameOver: finished,
+    reward: refusal === undefined ? env.batch.rewards[row]! : 0,
+  }
+}
+
+/** A finished episode takes no action, whatever the autoreset mode. */
+function refusalInPlay(env: VectorEnv, row: number, action: number) {
+  if (!env.isFinished(row)) return env.explain(row, action)
+  return (
+    env.instance.rules.explain(env.state(row), action) ?? {
+      reason: 'episode_over',
+      cells: [],
+      message: 'The episode is over.',
+    }
+  )
+}
+
+function readActionJson(text: string | null | undefined): Json {
+  if (text === undefined || text === null) throw envError('MISSING_FIELD', 'action_json is missing')
+  if (Buffer.byteLength(text) > MAX_ACTION_JSON_BYTES) {
+    throw envError('BAD_FIELD', `action_json is longer than ${MAX_ACTION_JSON_BYTES} bytes`)
+  }
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    throw envError('BAD_FIELD', `action_json is ${quote(text)}; allowed: one JSON value`)
+  }
+}
+
+function explanation(entry: SessionEnv, row: number, action: number): ExplanationMessage {
+  const refusal = entry.env.explain(row, action)
+  return {
+    action,
+    name: entry.instance.native.name(action),
+    legal: refusal === undefined,
+    ...refusalFields(refusal),
+    cells: cellMessages(refusal?.cells ?? []),
+  }
+}
+
+function legalActions({ env, instance }: SessionEnv, row: number): LegalActionMessage[] {
+  if (env.isFinished(row)) return []
+  const state = env.state(row)
+  const mask = denseMask(env, row)
+  const legal: LegalActionMessage[] = []
+  mask.forEach((bit, action) => {
+    if (bit === 0) return
+    const placement = instance.placement?.(state, action)
+    legal.push({
+      action,
+      name: instance.native.name(action),
+      ...(placement && { landing: { row: placement.row, col: placement.col } }),
+      cells: cellMessages(placement?.cells ?? []),
+    })
+  })
+  return legal
+}
+
+/** `[num_actions]` uint8, 1 where a step would accept the action now. */
+function denseMask(env: VectorEnv, row: number): Uint8Array {
+  const mask = new Uint8Array(env.instance.numActions)
+  for (let action = 0; action < mask.length; action++) mask[action] = env.isLegal(row, action) ? 1 : 0
+  return mask
+}
+
+/** A row that can be looked at: in range, and reset before. Default 0. */
+export function readRow({ env }: SessionEnv, row: number | null | undefined): number {
+  const value = row ?? 0
+  const { numEnvs } = env.settings
+  if (value < 0 || value >= numEnvs) {
+    throw envError('ROW_OUT_OF_RANGE', `row is ${value}; allowed: 0 to ${numEnvs - 1}`, {
+      row: String(value),
+    })
+  }
+  if (!env.wasReset(value)) {
+    throw envError('RESET_REQUIRED', `row ${value} was never reset; reset it first`, { row: String(value) })
+  }
+  return value
+}
+
+/** The rows asked for, each as in `readRow`; none means all. */
+export function readRows(entry: SessionEnv, rows: readonly number[]): readonly number[] {
+  const asked = rows.length > 0 ? rows : Array.from({ length: entry.env.settings.numEnvs }, (_, row) => row)
+  return asked.map((row) => readRow(entry, row))
+}

@@ -1,0 +1,36 @@
+import { envError } from '../env/env-error.ts'
+import { bytesOf } from '../env/tensor-spec.ts'
+import type { BatchResponse, StepRequest } from './message-types.ts'
+import { batchMessage } from './messages.ts'
+import type { Session, SessionEnv } from './session.ts'
+
+export function step(session: Session, request: StepRequest): BatchResponse {
+  const entry = session.get(request.envId)
+  readActions(entry, request)
+  entry.env.step(entry.actions)
+  return { batch: batchMessage(entry.env.batch, entry.env.settings.numEnvs) }
+}
+
+/** Puts the actions into the environment's own buffer, once their number is right. */
+function readActions({ actions }: SessionEnv, request: StepRequest): void {
+  const packed = request.packedActions
+  if (packed === undefined || packed === null) {
+    if (request.actions.length === 0) throw envError('MISSING_FIELD', 'packed_actions or actions is missing')
+    checkCount('actions', actions.length, request.actions.length)
+    actions.set(request.actions)
+    return
+  }
+  if (request.actions.length > 0) {
+    throw envError('CONFLICTING_FIELDS', 'give packed_actions or actions, not both')
+  }
+  if (packed.length % 4 !== 0) {
+    throw envError('ACTIONS_MISMATCH', `packed_actions has ${packed.length} bytes; each action takes 4`)
+  }
+  checkCount('packed_actions', actions.length, packed.length / 4)
+  bytesOf(actions).set(packed)
+}
+
+function checkCount(field: string, expected: number, got: number): void {
+  if (expected !== got)
+    throw envError('ACTIONS_MISMATCH', `${field}: expected ${expected}, got ${got}`, { field })
+}
