@@ -1,7 +1,8 @@
 import type { Game } from '../env/game.ts'
+import { stackcraft } from './stackcraft/game.ts'
 
 /** Every game, in the order in which they are listed. A new game is its folder and one line here. */
-export const GAMES: readonly Game[] = []
+export const GAMES: readonly Game[] = [stackcraft]
 
 /** The game of an id such as `Stackcraft-v1`, or undefined. */
 export function findGame(id: string): Game | undefined {
