@@ -1,0 +1,140 @@
+/**
+ * Steps a second of the three tray games: states in turn, a uniform legal action each, finished games started
+ * again, and after every step the mask and the observation written, dense or packed.
+ * `npx tsx bench/engine-tray.ts [rows] [repeats]`
+ */
+import type { Game, GameInstance, ObservationArray } from '../src/env/game.ts'
+import { blockPuzzle8 } from '../src/games/block-puzzle-8/game.ts'
+import { blockPuzzle10 } from '../src/games/block-puzzle-10/game.ts'
+import { lumenBlocks } from '../src/games/lumen-blocks/game.ts'
+import type { TrayState } from '../src/games/tray/state.ts'
+
+const ROWS = Number(process.argv[2] ?? 1024)
+const REPEATS = Number(process.argv[3] ?? 5)
+const STEPS = 2_000_000
+
+let random = 123456789
+
+/** A uniform integer below n; xorshift32. */
+function below(n: number): number {
+  random ^= random << 13
+  random ^= random >>> 17
+  random ^= random << 5
+  return Math.floor(((random >>> 0) / 0x100000000) * n)
+}
+
+function popcount(word: number): number {
+  let n = word - ((word >>> 1) & 0x55555555)
+  n = (n & 0x33333333) + ((n >>> 2) & 0x33333333)
+  return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
+
+/** The position of the k-th set bit of a word. */
+function selectBit(word: number, k: number): number {
+  let rest = word
+  for (let i = 0; i < k; i++) rest &= rest - 1
+  return 31 - Math.clz32(rest & -rest)
+}
+
+/** A uniform legal action, found in the anchors; a stuck 10x10 game buys a new set. */
+function pick(anchors: Int32Array, words: number, cells: number, rowBits: number): number {
+  let total = 0
+  for (let word = 0; word < anchors.length; word++) total += popcount(anchors[word]!)
+  if (total === 0) return 300
+  let k = below(total)
+  for (let word = 0; ; word++) {
+    const count = popcount(anchors[word]!)
+    if (k < count) {
+      const slot = Math.floor(word / words)
+      return slot * cells + (word - slot * words) * rowBits + selectBit(anchors[word]!, k)
+    }
+    k -= count
+  }
+}
+
+interface Bench {
+  readonly game: GameInstance<TrayState>
+  readonly states: TrayState[]
+  readonly write: (state: TrayState, row: number) => void
+}
+
+function makeBench(game: Game<TrayState>, config: { [key: string]: boolean }, packed: boolean): Bench {
+  const instance = game.create(config)
+  const states = Array.from({ length: ROWS }, (_, i) => {
+    const state = instance.rules.createState()
+    instance.rules.reset(state, String(i))
+    return state
+  })
+  const { rules, encoder, numActions } = instance
+  const sizes = encoder.spec.map((spec) => spec.shape.reduce((a, b) => a * b, 1))
+  if (packed && instance.packed !== undefined) {
+    const writer = instance.packed
+    const bits = { bits: 1, nibbles: 4 }
+    const out = encoder.spec.map((spec, i) => {
+      const width = spec.packing === 'none' ? 32 : bits[spec.packing]
+      return new Uint8Array(ROWS * Math.ceil(((sizes[i] ?? 0) * width) / 8))
+    })
+    const masks = new Uint8Array(ROWS * Math.ceil(numActions / 64) * 8)
+    return {
+      game: instance,
+      states,
+      write: (state, row) => {
+        writer.writeMask(state, masks, row)
+        writer.encode(state, out, row)
+      },
+    }
+  }
+  const out: ObservationArray[] = encoder.spec.map((spec, i) => {
+    const length = ROWS * (sizes[i] ?? 0)
+    return spec.dtype === 'uint8' ? new Uint8Array(length) : new Int32Array(length)
+  })
+  const masks = new Uint8Array(ROWS * numActions)
+  return {
+    game: instance,
+    states,
+    write: (state, row) => {
+      rules.writeMask(state, masks, row * numActions)
+      encoder.encode(state, out, row)
+    },
+  }
+}
+
+/** Plays STEPS steps and returns millions of steps a second and the mean length of an episode. */
+function run(bench: Bench, cells: number): [number, number] {
+  const { rules } = bench.game
+  const words = (bench.states[0]?.anchors.length ?? 0) / 3
+  const rowBits = cells === 64 ? 32 : 30
+  let seed = 0
+  const start = process.hrtime.bigint()
+  for (let i = 0; i < STEPS; i++) {
+    const row = i % ROWS
+    const state = bench.states[row] as TrayState
+    rules.step(state, pick(state.anchors, words, cells, rowBits))
+    if (rules.isTerminal(state)) rules.reset(state, `${1_000_000_007 * ++seed}`)
+    bench.write(state, row)
+  }
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9
+  return [STEPS / seconds / 1e6, STEPS / seed]
+}
+
+const GAMES: readonly [Game<TrayState>, { [key: string]: boolean }, number][] = [
+  [lumenBlocks as Game<TrayState>, {}, 64],
+  [blockPuzzle8 as Game<TrayState>, {}, 64],
+  [blockPuzzle10 as Game<TrayState>, { allow_new_set: true }, 100],
+]
+
+const chosen = process.argv[4]
+for (const [game, config, cells] of GAMES) {
+  if (chosen !== undefined && game.id !== chosen) continue
+  for (const packed of [false, true]) {
+    const bench = makeBench(game, config, packed)
+    run(bench, cells)
+    const figures = Array.from({ length: REPEATS }, () => run(bench, cells))
+    const rates = figures.map(([rate]) => rate).sort((a, b) => a - b)
+    const median = rates[Math.floor(rates.length / 2)] ?? 0
+    console.log(
+      `${game.id.padEnd(16)} ${packed ? 'packed' : 'dense '} median ${median.toFixed(2)} M steps/s` +
+        ` (${rates[0]?.toFixed(2)} to ${rates.at(-1)?.toFixed(2)}), episode ${figures[0]?.[1].toFixed(1)} steps`,
+    )
+  }
+}

@@ -1,0 +1,17 @@
+import { BOARD_10 } from '../tray/board10.ts'
+import { createTrayState, type TrayState } from '../tray/state.ts'
+
+/** The state of a game of Block Puzzle 10x10. */
+export interface BlockPuzzle10State extends TrayState {
+  /** Clearing placements since the combo was last lost. */
+  combo: number
+  /** Placements without a clear since the last one with, 0 to 2; 0 while there is no combo. */
+  idle: number
+  /** New sets left, 0 to 3. */
+  newSets: number
+}
+
+/** A state that must be reset before use. */
+export function createState(): BlockPuzzle10State {
+  return { ...createTrayState(BOARD_10), combo: 0, idle: 0, newSets: 0 }
+}

@@ -1,0 +1,25 @@
+import { anchors8, trayAnchors8 } from '../tray/board8.ts'
+import { drawTable, weightBySize } from '../tray/draw-table.ts'
+import { drawBelow, openSet } from '../tray/set-stream.ts'
+import { SHAPES_8 } from '../tray/shapes.ts'
+import type { BlockPuzzle8State } from './state.ts'
+
+const BY_SIZE = drawTable(SHAPES_8.map(weightBySize))
+const MOST_REDRAWS = 1000
+const SINGLE = 0
+
+/**
+ * Deals the next set: three pieces by weight, drawn again while none of them fits, and after a thousand
+ * redraws a single in the third slot. `scan` is that of the board, which has an empty cell.
+ */
+export function deal(state: BlockPuzzle8State, scan: Int32Array): void {
+  const { stream, tray, anchors } = state
+  openSet(stream, state.sets++)
+  state.fits = true
+  for (let redraws = 0; redraws <= MOST_REDRAWS; redraws++) {
+    for (let slot = 0; slot < 3; slot++) tray[slot] = 1 + BY_SIZE[drawBelow(stream, BY_SIZE.length)]!
+    if (trayAnchors8(scan, tray, anchors) !== 0) return
+  }
+  tray[2] = 1 + SINGLE
+  anchors8(scan, SINGLE, anchors, 4)
+}
