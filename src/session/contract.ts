@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import protobuf from 'protobufjs'
 import { envError } from '../env/env-error.ts'
 import type { CallName } from './message-types.ts'
+import { checkWire } from './wire-check.ts'
 
 /** The text of environment.proto, put in place by the bundler; from sources it is read from its file. */
 declare const BLOCKLOOM_PROTO: string
@@ -35,6 +36,7 @@ export interface DecodedRequest {
 /** Decodes a protobuf message; MALFORMED_MESSAGE when the bytes are none. */
 export function decodeMessage(type: protobuf.Type, bytes: Uint8Array): protobuf.Message {
   try {
+    checkWire(type, bytes)
     return type.decode(bytes)
   } catch {
     throw envError('MALFORMED_MESSAGE', `the bytes do not decode as ${type.name}`)

@@ -1,10 +1,12 @@
 import {
   type handleUnaryCall,
+  logVerbosity,
   type MethodDefinition,
   Server,
   type ServerCredentials,
   type ServerDuplexStream,
   type ServiceDefinition,
+  setLogVerbosity,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import { EnvError } from '../env/env-error.ts'
@@ -26,6 +28,9 @@ export interface GrpcOptions {
   /** How long an environment of the unary calls may stay unused, in milliseconds. */
   readonly idleTimeoutMs: number
 }
+
+/** What goes wrong is told by statuses and exit codes; the library's own lines would only repeat it. */
+setLogVerbosity(logVerbosity.NONE)
 
 /** How long a stop waits for calls under way, in milliseconds. */
 const DRAIN_MS = 1000

@@ -1,0 +1,107 @@
+import protobuf from 'protobufjs'
+
+/**
+ * protobufjs reads some broken messages without complaint: fields that run past the end, strings that are not
+ * UTF-8, values of another wire type. This walk over the bytes refuses them before they are decoded.
+ */
+
+const VARINT = 0
+const FIXED64 = 1
+const LENGTH_DELIMITED = 2
+const FIXED32 = 5
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Throws when the bytes are no message of the type; unknown fields are allowed, groups are not. */
+export function checkWire(type: protobuf.Type, bytes: Uint8Array): void {
+  const reader = { bytes, at: 0 }
+  while (reader.at < bytes.length) {
+    const tag = readVarint(reader)
+    const field = type.fieldsById[Math.floor(tag / 8)]
+    if (tag < 8) throw new RangeError('a field number is 0')
+    checkField(field, tag % 8, reader)
+  }
+}
+
+interface Reader {
+  readonly bytes: Uint8Array
+  at: number
+}
+
+function checkField(field: protobuf.Field | undefined, wireType: number, reader: Reader): void {
+  if (field !== undefined && !isExpected(field, wireType))
+    throw new RangeError('a field has another wire type')
+  switch (wireType) {
+    case VARINT:
+      readVarint(reader)
+      return
+    case FIXED64:
+      skip(reader, 8)
+      return
+    case FIXED32:
+      skip(reader, 4)
+      return
+    case LENGTH_DELIMITED: {
+      const length = readVarint(reader)
+      skip(reader, length)
+      if (field !== undefined) checkContent(field, reader.bytes.subarray(reader.at - length, reader.at))
+      return
+    }
+    default:
+      throw new RangeError('an unknown wire type')
+  }
+}
+
+function isExpected(field: protobuf.Field, wireType: number): boolean {
+  if (field.map || field.resolvedType instanceof protobuf.Type) return wireType === LENGTH_DELIMITED
+  if (field.type === 'string' || field.type === 'bytes') return wireType === LENGTH_DELIMITED
+  return wireType === VARINT || (field.repeated && wireType === LENGTH_DELIMITED)
+}
+
+function checkContent(field: protobuf.Field, content: Uint8Array): void {
+  if (field.map) checkMapEntry(field, content)
+  else if (field.resolvedType instanceof protobuf.Type) checkWire(field.resolvedType, content)
+  else if (field.type === 'string') utf8.decode(content)
+  else if (field.type !== 'bytes') checkPacked(content)
+}
+
+/** Keys are strings; values are strings or varints. */
+function checkMapEntry(field: protobuf.Field, content: Uint8Array): void {
+  const reader = { bytes: content, at: 0 }
+  while (reader.at < content.length) {
+    const tag = readVarint(reader)
+    const isString = tag === 10 || (tag === 18 && field.type === 'string')
+    if (!isString && !(tag === 16 && field.type !== 'string'))
+      throw new RangeError('a map entry has another form')
+    if (!isString) readVarint(reader)
+    else {
+      const length = readVarint(reader)
+      skip(reader, length)
+      utf8.decode(content.subarray(reader.at - length, reader.at))
+    }
+  }
+}
+
+function checkPacked(content: Uint8Array): void {
+  const reader = { bytes: content, at: 0 }
+  while (reader.at < content.length) readVarint(reader)
+}
+
+function skip(reader: Reader, length: number): void {
+  if (length > reader.bytes.length - reader.at) throw new RangeError('a field runs past the end')
+  reader.at += length
+}
+
+/** A varint of at most ten bytes, as a double: exact where it matters, for tags and lengths. */
+function readVarint(reader: Reader): number {
+  let value = 0
+  let scale = 1
+  for (let i = 0; i < 10; i++) {
+    const byte = reader.bytes[reader.at++]
+    if (byte === undefined) throw new RangeError('a number runs past the end')
+    value += (byte & 0x7f) * scale
+    if (byte < 0x80) return value
+    scale *= 128
+  }
+  throw new RangeError('a number is longer than ten bytes')
+}

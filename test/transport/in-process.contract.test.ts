@@ -1,0 +1,4 @@
+import { startInProcess } from './connect.ts'
+import { sessionContract } from './session-contract.ts'
+
+sessionContract('no wire', startInProcess)

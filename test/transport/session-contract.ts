@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Game, Json } from '../../src/env/game.ts'
+import { GAMES } from '../../src/games/registry.ts'
+import { type JsonObject, startInProcess, type TestServer, type TestSession } from './connect.ts'
+import { REFUSED_REQUESTS } from './refused-requests.ts'
+
+const NUM_ENVS = 8
+
+/** Reads the rows of a mask out of a batch. */
+function legalActions(batch: JsonObject, numActions: number): number[][] {
+  const mask = Buffer.from(batch.actionMasks as string, 'base64')
+  const rows: number[][] = []
+  for (let at = 0; at < mask.length; at += numActions) {
+    rows.push(Array.from({ length: numActions }, (_, a) => a).filter((a) => mask[at + a] === 1))
+  }
+  return rows
+}
+
+/** A reply without the one field that is random by design. */
+function comparable(reply: JsonObject): JsonObject {
+  const { makeEnv } = reply
+  return makeEnv ? { ...reply, makeEnv: { ...(makeEnv as JsonObject), envId: '' } } : reply
+}
+
+function envIdOf(reply: JsonObject): string {
+  const made = (reply.makeEnv ?? {}) as JsonObject
+  if (typeof made.envId !== 'string') throw new Error(`no environment was made: ${JSON.stringify(reply)}`)
+  return made.envId
+}
+
+/** Runs the same requests on two sessions and holds their replies to be equal. */
+class Pair {
+  readonly #sessions: readonly [TestSession, TestSession]
+  #envIds: string[] = []
+
+  constructor(tested: TestSession, control: TestSession) {
+    this.#sessions = [tested, control]
+  }
+
+  async make(makeEnv: JsonObject): Promise<JsonObject> {
+    const [a, b] = await Promise.all(this.#sessions.map((s) => s.send({ id: 'make', makeEnv })))
+    this.#envIds = [envIdOf(a!), envIdOf(b!)]
+    expect(comparable(a!)).toEqual(comparable(b!))
+    return (a!.makeEnv as JsonObject).spec as JsonObject
+  }
+
+  async call(id: string, name: string, fields: JsonObject = {}): Promise<JsonObject> {
+    const [a, b] = await Promise.all(
+      this.#sessions.map((s, i) => s.send({ id, [name]: { envId: this.#envIds[i]!, ...fields } })),
+    )
+    expect(a).toEqual(b)
+    expect(a!.id).toBe(id)
+    if (!(name in a!)) throw new Error(`${name} was refused: ${JSON.stringify(a)}`)
+    return a![name] as JsonObject
+  }
+}
+
+async function playBoth(pair: Pair, game: Game, settings: JsonObject, steps: number): Promise<void> {
+  const spec = await pair.make({ gameId: game.id, numEnvs: NUM_ENVS, ...settings })
+  const numActions = spec.numActions as number
+  let batch = (await pair.call('reset', 'reset', { seed: '95' })).batch as JsonObject
+  let random = 12345
+  for (let i = 0; i < steps; i++) {
+    random = (random * 1103515245 + 12345) & 0x7fffffff
+    const actions = legalActions(batch, numActions).map((legal, row) =>
+      legal.length > 0 && i % 17 !== row
+        ? legal[(random + row) % legal.length]!
+        : (random + row) % numActions,
+    )
+    batch = (await pair.call(`step ${i}`, 'step', { actions })).batch as JsonObject
+  }
+}
+
+/** The suite that every transport passes: the same replies, byte for byte, as a session without a wire. */
+export function sessionContract(name: string, start: () => Promise<TestServer>): void {
+  describe(`a session over ${name}`, () => {
+    let server: TestServer
+    let control: TestServer
+    let session: TestSession
+    let controlSession: TestSession
+
+    beforeAll(async () => {
+      server = await start()
+      control = await startInProcess()
+      session = await server.open()
+      controlSession = await control.open()
+    })
+    afterAll(async () => {
+      await session.close()
+      await server.stop()
+    })
+
+    it('lists the games', async () => {
+      const pair = await Promise.all([session, controlSession].map((s) => s.send({ id: '1', listGames: {} })))
+      const [games, expected] = pair.map((reply) => (reply.listGames as JsonObject).games)
+      expect(games).toEqual(expected)
+      expect((games as JsonObject[]).map((game) => game.gameId)).toEqual(GAMES.map((game) => game.id))
+    })
+
+    for (const game of GAMES) {
+      it(`plays ${game.id} to the same bytes: 1,000 steps of ${NUM_ENVS} rows`, async () => {
+        await playBoth(new Pair(session, controlSession), game, {}, 1000)
+      })
+
+      it.each([
+        ['AUTORESET_MODE_SAME_STEP', 'ILLEGAL_ACTION_TERMINATE', 'WIRE_ENCODING_DENSE'],
+        ['AUTORESET_MODE_SAME_STEP', 'ILLEGAL_ACTION_REFUSE', 'WIRE_ENCODING_DENSE'],
+        ['AUTORESET_MODE_NEXT_STEP', 'ILLEGAL_ACTION_TERMINATE', 'WIRE_ENCODING_DENSE'],
+      ])(`plays ${game.id} the same with %s, %s, %s`, async (autoresetMode, illegalAction, wireEncoding) => {
+        const settings = { autoresetMode, illegalAction, wireEncoding, maxEpisodeSteps: 30 }
+        await playBoth(new Pair(session, controlSession), game, settings, 200)
+      })
+
+      it(`answers questions about ${game.id} the same`, async () => {
+        const pair = new Pair(session, controlSession)
+        await pair.make({ gameId: game.id, numEnvs: 2, autoresetMode: 'AUTORESET_MODE_DISABLED' })
+        await pair.call('r', 'reset', { seeds: ['-53', '12345678901234567890123'] })
+        const masks = (await pair.call('m', 'getActionMask')).masks as JsonObject[]
+        const explanations = (await pair.call('e', 'explain', { row: 1 })).explanations as JsonObject[]
+        const mask = Buffer.from(masks[1]!.mask as string, 'base64')
+        explanations.forEach((explanation, action) => {
+          expect(explanation.legal).toBe(mask[action] === 1)
+          expect(explanation.reason === '').toBe(explanation.legal)
+        })
+        expect((await pair.call('t', 'render', { row: 1 })).text).toMatch(/\n/)
+        const legal = masks[1]!.legal as JsonObject[]
+        const native = game.create(defaults(game)).native.toNative(legal[0]!.action as number)
+        const play = await pair.call('p', 'play', { row: 1, actionJson: JSON.stringify(native) })
+        expect(play).toMatchObject({ ok: true, reason: '', gameOver: false })
+        const refused = await pair.call('p2', 'play', { row: 0, actionJson: '{"nonsense":1}' })
+        expect(refused).toMatchObject({ ok: false, reason: 'unknown_action' })
+      })
+    }
+
+    it('refuses bad requests with the reason, and they change nothing', async () => {
+      const game = GAMES[0]!
+      const pair = new Pair(session, controlSession)
+      await pair.make({ gameId: game.id, numEnvs: 2 })
+      await pair.call('reset', 'reset', { seed: '1' })
+      const envId = envIdOf(await session.send({ id: 'x', makeEnv: { gameId: game.id, numEnvs: 2 } }))
+      const fresh = await session.send({ id: 'y', step: { envId, actions: [0, 0] } })
+      expect(fresh.error).toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'RESET_REQUIRED' })
+      await session.send({ id: 'r', reset: { envId, seed: '1' } })
+      for (const { request, code, reason, says } of REFUSED_REQUESTS) {
+        const reply = await session.send({ id: 'bad', ...request(envId, game.id) })
+        expect(reply.error, JSON.stringify(request(envId, game.id))).toMatchObject({ code, reason })
+        expect((reply.error as JsonObject).message).toMatch(says)
+      }
+      const again = await session.send({ id: 'after', step: { envId, actions: [0, 1] } })
+      const clean = await controlSession.send({ id: 'x', makeEnv: { gameId: game.id, numEnvs: 2 } })
+      const cleanId = envIdOf(clean)
+      await controlSession.send({ id: 'r', reset: { envId: cleanId, seed: '1' } })
+      expect(again).toEqual(
+        await controlSession.send({ id: 'after', step: { envId: cleanId, actions: [0, 1] } }),
+      )
+    })
+
+    it('answers a burst of requests in order, one each', async () => {
+      const requests = Array.from({ length: 500 }, (_, i) => session.send({ id: `n${i}`, listGames: {} }))
+      const ids = (await Promise.all(requests)).map((reply) => reply.id as Json)
+      expect(ids).toEqual(Array.from({ length: 500 }, (_, i) => `n${i}`))
+    })
+
+    it('keeps its environments to itself', async () => {
+      const envId = envIdOf(await session.send({ id: '1', makeEnv: { gameId: GAMES[0]!.id } }))
+      const other = await server.open()
+      const reply = await other.send({ id: '2', reset: { envId, seed: '1' } })
+      expect(reply.error).toMatchObject({ code: 'NOT_FOUND', reason: 'UNKNOWN_ENV' })
+      await other.close()
+      expect(await session.send({ id: '3', closeEnv: { envId } })).toEqual({ id: '3', closeEnv: {} })
+      const closed = await session.send({ id: '4', closeEnv: { envId } })
+      expect(closed.error).toMatchObject({ code: 'NOT_FOUND', reason: 'UNKNOWN_ENV' })
+    })
+  })
+}
+
+function defaults(game: Game) {
+  return Object.fromEntries(
+    Object.entries(game.configSchema).map(([key, { default: value }]) => [key, value]),
+  )
+}

@@ -1,0 +1,4 @@
+import { startStdio } from './connect.ts'
+import { sessionContract } from './session-contract.ts'
+
+sessionContract('stdio', startStdio)
