@@ -1,0 +1,129 @@
+"""Turns the bytes of a batch into arrays. Every array is new and belongs to the caller."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blockloom._contract import Batch, EnvSpec, ObservationSpec
+
+Observation = dict[str, npt.NDArray[Any]]
+Bools = npt.NDArray[np.bool_]
+Expand = Callable[[bytes, int], npt.NDArray[Any]]
+
+
+@dataclass
+class Arrays:
+    """A batch as arrays, one row per sub-environment."""
+
+    observation: Observation
+    """By name, ``[rows, *shape]``: uint8, int32, or int64 for categories."""
+    action_masks: npt.NDArray[np.int8]
+    """``[rows, num_actions]``: 1 where a step would accept the action now."""
+    rewards: npt.NDArray[np.float64]
+    """``[rows]``."""
+    terminations: Bools
+    """``[rows]``."""
+    truncations: Bools
+    """``[rows]``."""
+    outcomes: npt.NDArray[np.int32]
+    """``[num_outcomes, rows]``."""
+
+
+class Codec:
+    """Decodes the batches of one environment."""
+
+    def __init__(self, spec: EnvSpec) -> None:
+        packed = spec.wire_encoding == "WIRE_ENCODING_PACKED"
+        self.num_actions = spec.num_actions
+        self.num_outcomes = len(spec.outcome_names)
+        self._expand = [(array.name, _expander(array, packed)) for array in spec.observations]
+        self._packed_masks = packed
+
+    def arrays(self, batch: Batch, rows: int) -> Arrays:
+        """All of a batch."""
+        outcomes = np.frombuffer(batch.outcomes, "<i4").reshape(rows, self.num_outcomes)
+        return Arrays(
+            observation=self.observations(batch.observations, rows),
+            action_masks=self.masks(batch.action_masks, rows),
+            rewards=np.frombuffer(batch.rewards, "<f4").astype(np.float64),
+            terminations=np.frombuffer(batch.terminations, np.bool_).copy(),
+            truncations=np.frombuffer(batch.truncations, np.bool_).copy(),
+            outcomes=outcomes.T.copy(),
+        )
+
+    def observations(self, data: Sequence[bytes], rows: int) -> Observation:
+        """Observation arrays of all rows, by name."""
+        return {name: expand(data[i], rows) for i, (name, expand) in enumerate(self._expand)}
+
+    def observation(self, data: Sequence[bytes], rows: int, row: int) -> Observation:
+        """Observation arrays of one row, by name; a category is an ``int64``."""
+        return {name: expand(data[i], rows)[row] for i, (name, expand) in enumerate(self._expand)}
+
+    def masks(self, data: bytes, rows: int) -> npt.NDArray[np.int8]:
+        """``[rows, num_actions]`` int8."""
+        if self._packed_masks:
+            dense = expand_bits(data, rows, self.num_actions)
+        else:
+            dense = np.frombuffer(data, np.uint8).reshape(rows, self.num_actions).copy()
+        masks: npt.NDArray[np.int8] = dense.view(np.int8)
+        return masks
+
+
+def expand_bits(data: bytes, rows: int, count: int) -> npt.NDArray[np.uint8]:
+    """One bit an element, low bits first, each row in whole bytes: ``[rows, count]`` of 0 and 1."""
+    if rows == 0:
+        return np.zeros((0, count), np.uint8)
+    table = np.frombuffer(data, np.uint8).reshape(rows, -1)
+    return np.unpackbits(table, axis=1, count=count, bitorder="little")
+
+
+def expand_nibbles(data: bytes, rows: int, count: int) -> npt.NDArray[np.uint8]:
+    """Four bits an element, low bits first, each row in whole bytes: ``[rows, count]`` of 0 to 15."""
+    # b * 17 is b | b << 4: its low byte holds the low nibble, its high byte the high one.
+    pairs = np.multiply(np.frombuffer(data, np.uint8), 17, dtype="<u2")
+    np.bitwise_and(pairs, 0x0F0F, out=pairs)
+    width = count + count % 2
+    table = pairs.view(np.uint8).reshape(rows, width)
+    return table if width == count else np.ascontiguousarray(table[:, :count])
+
+
+def _expander(array: ObservationSpec, packed: bool) -> Expand:
+    shape = tuple(array.shape)
+    count = math.prod(shape)
+    if packed and array.packing == "PACKING_BITS":
+        return lambda data, rows: _as(array, expand_bits(data, rows, count).reshape(rows, *shape))
+    if packed and array.packing == "PACKING_NIBBLES":
+        return lambda data, rows: _as(array, expand_nibbles(data, rows, count).reshape(rows, *shape))
+    source = np.dtype("u1" if array.dtype == "DTYPE_UINT8" else "<i4")
+    return lambda data, rows: np.frombuffer(data, source).reshape(rows, *shape).astype(_dtype(array))
+
+
+def _as(array: ObservationSpec, values: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
+    return values.astype(_dtype(array), copy=False)
+
+
+def _dtype(array: ObservationSpec) -> np.dtype[Any]:
+    if array.kind != "SPACE_KIND_BOX":
+        return np.dtype(np.int64)
+    return np.dtype(np.uint8 if array.dtype == "DTYPE_UINT8" else np.int32)
+
+
+def concatenate(parts: Sequence[Arrays]) -> Arrays:
+    """Several batches as one, in order."""
+    if len(parts) == 1:
+        return parts[0]
+    names = parts[0].observation
+    return Arrays(
+        observation={name: np.concatenate([part.observation[name] for part in parts]) for name in names},
+        action_masks=np.concatenate([part.action_masks for part in parts]),
+        rewards=np.concatenate([part.rewards for part in parts]),
+        terminations=np.concatenate([part.terminations for part in parts]),
+        truncations=np.concatenate([part.truncations for part in parts]),
+        outcomes=np.concatenate([part.outcomes for part in parts], axis=1),
+    )

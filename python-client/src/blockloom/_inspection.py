@@ -1,0 +1,126 @@
+"""The calls of a vector that look at single rows, and the check of actions for rows on several servers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, SupportsIndex
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
+
+from blockloom._afterstates import Afterstates, join_afterstates
+from blockloom._batches import BatchReader
+from blockloom._contract import Explanation, PlayResult
+from blockloom._groups import Answers, Groups, Part
+from blockloom._settings import Settings
+from blockloom.errors import BlockloomError, IllegalActionError, InvalidArgumentError, ResetRequiredError
+from blockloom.rendering import render_rgb
+
+
+class RowCalls:
+    """What `BlockloomVectorEnv` offers for single rows."""
+
+    render_mode: str | None
+    num_envs: int
+    batch_size: int
+    closed: bool
+    _settings: Settings
+    _groups: Groups
+    _reader: BatchReader
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Bool ``(num_envs, num_actions)``: what a step would accept now."""
+        return self._reader.masks(self._current()).view(np.bool_)
+
+    def explain(self, row: int, action: SupportsIndex) -> Explanation:
+        """Says that an action of a row is legal now, or why it is not."""
+        part, own_row = self._find(row)
+        return part.remote.explain(own_row, [action.__index__()])[0]
+
+    def play(self, row: int, action: Any) -> PlayResult:
+        """Plays an action in one row, in the rules' own grammar, such as ``{"type": "WAIT"}`` or ``"r1x4"``."""
+        part, own_row = self._find(row)
+        result = part.remote.play(own_row, json.dumps(action))
+        self._groups.refresh(part)
+        return result
+
+    def afterstates(self) -> Afterstates:
+        """What each row's legal placements lead to."""
+        self._check_open()
+        return join_afterstates([part.remote.afterstates() for part in self._groups.parts])
+
+    def save_replay(self, row: int, path: str | Path | None = None, *, live: bool = False) -> str:
+        """A row's last finished or closed episode as JSON, written to `path` too. Needs ``record=True``."""
+        part, own_row = self._find(row)
+        replay = part.remote.save_replay(own_row, live=live)
+        if path is not None:
+            Path(path).write_text(replay, encoding="utf-8")
+        return replay
+
+    def render(self) -> tuple[Any, ...] | None:
+        """One frame a row: text for ``ansi``, uint8 ``(height, width, 3)`` for ``rgb_array``; ``human`` prints."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing without a render_mode, such as render_mode='ansi'")
+            return None
+        if self.render_mode == "rgb_array":
+            observation = self._reader.read(self._current())[0]
+            return tuple(
+                render_rgb({name: array[row] for name, array in observation.items()}) for row in range(self.num_envs)
+            )
+        texts = [part.remote.render(row) for part in self._groups.parts for row in range(part.remote.num_envs)]
+        if self.render_mode == "ansi":
+            return tuple(texts)
+        print("\n".join(texts), end="", flush=True)
+        return None
+
+    def _check_together(self, groups: Sequence[int], by_row: npt.NDArray[np.int32]) -> None:
+        """Checks what each server checks for its own rows only, so that all rows are stepped or none is."""
+        reject = self._settings.illegal_action == "reject"
+        disabled = self._settings.autoreset_mode is AutoresetMode.DISABLED
+        if not reject and not disabled:
+            return
+        sent = np.zeros((self.num_envs // self.batch_size, self.batch_size), np.bool_)
+        sent[list(groups)] = True
+        masks = self._reader.masks(self._current())
+        over = np.flatnonzero(sent.reshape(-1) & ~masks.any(axis=1))
+        if disabled and len(over):
+            raise ResetRequiredError(
+                f"the episode of row {over[0]} is over; reset it first",
+                reason="RESET_REQUIRED",
+                metadata={"row": str(over[0])},
+            )
+        illegal = np.flatnonzero(sent.reshape(-1) & (masks[np.arange(self.num_envs), by_row] == 0))
+        if reject and len(illegal):
+            row = int(illegal[0])
+            why = self.explain(row, by_row[row])
+            raise IllegalActionError(
+                f"the action of row {row} is {why.action} ({why.name}), which is not legal now: {why.message}",
+                reason=why.reason,
+                metadata={"row": str(row), "action": str(why.action)},
+            )
+
+    def _current(self) -> Answers:
+        """The last answer of every part."""
+        self._check_open()
+        answers = [(part, part.last) for part in self._groups.parts if part.last is not None]
+        if len(answers) != len(self._groups.parts):
+            raise ResetRequiredError("there is nothing to see before the first reset()", reason="RESET_REQUIRED")
+        return answers
+
+    def _find(self, row: int) -> tuple[Part, int]:
+        self._check_open()
+        if not 0 <= row < self.num_envs:
+            raise InvalidArgumentError(f"row {row}; allowed: 0 to {self.num_envs - 1}", reason="ROW_OUT_OF_RANGE")
+        return self._groups.find(row)
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise BlockloomError("this environment was closed")
+
+    def _human(self) -> None:
+        if self.render_mode == "human":
+            self.render()

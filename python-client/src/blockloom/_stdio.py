@@ -1,0 +1,242 @@
+"""A session with a server that is a child process: one line of JSON a message over its pipes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from binascii import b2a_base64
+from collections import deque
+from collections.abc import Sequence
+
+from blockloom._channel import Channel
+from blockloom._contract import Body, SessionResponse, decode_response, encode_request
+from blockloom.errors import ServerDiedError
+
+_PIPE_BYTES = 1 << 20
+_MIN_READ = 1 << 16
+_STDERR_LINES = 20
+_F_SETPIPE_SZ = 1031
+
+
+class StdioChannel(Channel):
+    """Starts a server process and talks to it; the process ends with the channel or with this process."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        super().__init__()
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,  # an interrupt in the terminal is for Python to decide on
+        )
+        stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
+        assert stdin is not None
+        assert stdout is not None
+        assert stderr is not None
+        self._in, self._out = stdin.fileno(), stdout.fileno()
+        for fd in (self._in, self._out):
+            os.set_blocking(fd, False)
+            _enlarge(fd)
+        self._out_poll = select.poll()
+        self._out_poll.register(self._out, select.POLLIN)
+        self._outbox: deque[memoryview] = deque()
+        self._lines: deque[bytes] = deque()
+        self._partial: list[bytes] = []
+        self._read_size = _MIN_READ
+        self._stderr_tail: deque[str] = deque(maxlen=_STDERR_LINES)
+        self._stderr_reader = threading.Thread(
+            target=_drain, args=(stderr.fileno(), self._stderr_tail), name="blockloom-stderr", daemon=True
+        )
+        self._stderr_reader.start()
+        self._close_lock = threading.Lock()
+
+    @property
+    def process_id(self) -> int:
+        """The process id of the server."""
+        return self._process.pid
+
+    @property
+    def usable(self) -> bool:
+        """Whether requests can still be sent; notices a server that ended while nobody was talking to it."""
+        return super().usable and self._process.poll() is None
+
+    def close(self) -> None:
+        """Ends the input, waits for the server to leave, and makes it leave if it does not."""
+        if self.pid != os.getpid():
+            return
+        with self._close_lock:
+            if self._failure is None:
+                self._failure = ServerDiedError("the connection to the embedded server was closed")
+            process = self._process
+            with contextlib.suppress(OSError):
+                process.stdin.close()  # type: ignore[union-attr]
+            for ask in (None, process.terminate, process.kill):
+                if ask is not None:
+                    ask()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=2.0)
+                    break
+            self._stderr_reader.join(timeout=1.0)
+            for stream in (process.stdout, process.stderr):
+                assert stream is not None
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+    def abandon_in_child(self) -> None:
+        """After a fork, in the child: lets go of the pipes, so that the server still sees its parent's end."""
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        self._process.returncode = 0  # the process is another one's child: nothing to wait for
+
+    def _encode(self, request_id: str, call: str, body: Body) -> bytes:
+        return encode_request(request_id, call, body) + b"\n"
+
+    def _encode_step(self, request_id: str, env_id: str, actions: bytes) -> bytes:
+        packed = b2a_base64(actions, newline=False)
+        head = f'{{"id":"{request_id}","step":{{"envId":"{env_id}","packedActions":"'
+        return b'%b%b"}}\n' % (head.encode(), packed)
+
+    def _decode(self, frame: bytes) -> SessionResponse:
+        return decode_response(frame)
+
+    def _write(self, frame: bytes, deadline: float) -> None:
+        if not self._outbox:
+            try:
+                written = os.write(self._in, frame)
+            except BlockingIOError:
+                written = 0
+            except OSError as error:
+                raise self._broken("the embedded server closed its input") from error
+            if written == len(frame):
+                return
+            self._outbox.append(memoryview(frame)[written:])
+        else:
+            self._outbox.append(memoryview(frame))
+        self._flush(deadline)
+
+    def _flush(self, deadline: float) -> None:
+        """Writes what is waiting, and reads meanwhile, so that neither side waits for the other for ever."""
+        poll = select.poll()
+        poll.register(self._in, select.POLLOUT)
+        while self._outbox:
+            self._take_answers()
+            if poll.poll(min(20.0, _milliseconds_to(deadline))):
+                try:
+                    written = os.write(self._in, self._outbox[0])
+                except BlockingIOError:
+                    continue
+                except OSError as error:
+                    raise self._broken("the embedded server closed its input") from error
+                rest = self._outbox[0][written:]
+                if rest:
+                    self._outbox[0] = rest
+                else:
+                    self._outbox.popleft()
+
+    def _take_answers(self) -> None:
+        """Reads what is there without waiting, unless another thread is reading already."""
+        if self._read_lock.acquire(blocking=False):
+            try:
+                while self._lines or self._out_poll.poll(0):
+                    if self._lines:
+                        self._hand_on(self._lines.popleft())
+                    else:
+                        self._read_chunk()
+            finally:
+                self._read_lock.release()
+
+    def _read(self, deadline: float) -> bytes:
+        while not self._lines:
+            if self._outbox and self._write_lock.acquire(blocking=False):
+                try:
+                    self._flush_once()
+                finally:
+                    self._write_lock.release()
+            if self._out_poll.poll(_milliseconds_to(deadline)):
+                self._read_chunk()
+        return self._lines.popleft()
+
+    def _flush_once(self) -> None:
+        """Goes on with a request that an interrupt or a deadline cut in two."""
+        with contextlib.suppress(BlockingIOError):
+            while self._outbox:
+                rest = self._outbox[0][os.write(self._in, self._outbox[0]) :]
+                if rest:
+                    self._outbox[0] = rest
+                else:
+                    self._outbox.popleft()
+
+    def _read_chunk(self) -> None:
+        try:
+            chunk = os.read(self._out, self._read_size)
+        except BlockingIOError:
+            return
+        except OSError:
+            chunk = b""
+        if not chunk:
+            raise self._broken("the embedded server ended")
+        if len(chunk) == self._read_size and self._read_size < _PIPE_BYTES:
+            self._read_size *= 2
+        end = chunk.find(b"\n") + 1
+        if not end:
+            self._partial.append(chunk)
+        elif end == len(chunk):
+            self._lines.append(b"".join([*self._partial, chunk]) if self._partial else chunk)
+            self._partial.clear()
+        else:
+            *lines, rest = b"".join([*self._partial, chunk]).split(b"\n")
+            self._lines.extend(lines)
+            self._partial[:] = [rest] if rest else []
+
+    def _lost(self, why: str) -> ServerDiedError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=0.4)
+        exit_code = self._process.poll()
+        if exit_code is not None:
+            self._stderr_reader.join(timeout=0.3)
+        else:
+            self._process.kill()
+        stderr = "\n".join(self._stderr_tail)
+        message = f"{why} ({_describe(exit_code)})"
+        if stderr:
+            message += f"; its last words were:\n{stderr}"
+        return ServerDiedError(message, exit_code=exit_code, stderr=stderr)
+
+
+def _describe(exit_code: int | None) -> str:
+    if exit_code is None:
+        return "it was still running and was killed"
+    if exit_code < 0:
+        with contextlib.suppress(ValueError):
+            return f"killed by {signal.Signals(-exit_code).name}"
+    return f"exit code {exit_code}"
+
+
+def _drain(fd: int, tail: deque[str]) -> None:
+    with open(fd, "rb", closefd=False) as stream:
+        for line in iter(lambda: stream.readline(1 << 16), b""):
+            tail.append(line.decode("utf-8", "replace").rstrip())
+
+
+def _enlarge(fd: int) -> None:
+    """Makes a pipe hold a whole batch, where the system lets us: fewer switches between the processes."""
+    with contextlib.suppress(ImportError, OSError):
+        import fcntl
+
+        fcntl.fcntl(fd, _F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _milliseconds_to(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left * 1000 + 0.5
