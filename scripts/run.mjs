@@ -1,0 +1,143 @@
+#!/usr/bin/env node
+/**
+ * Runs one of the project's tasks, after installing what is missing: `node scripts/run.mjs TASK [ARGS]`.
+ * Plain JavaScript without imports from packages, because it runs before there are any.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = new URL('..', import.meta.url).pathname
+const VENV = join(ROOT, '.venv')
+const PYTHON = join(VENV, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python')
+
+/** What each task needs and runs; ARGS are added to the last command. */
+const TASKS = {
+  demo: { python: '', steps: () => [[PYTHON, 'examples/demo.py']] },
+  test: {
+    python: '[dev]',
+    steps: () => [
+      [node('vitest/vitest.mjs'), 'run'],
+      [PYTHON, '-m', 'pytest', 'python-client/tests'],
+    ],
+  },
+  examples: {
+    python: '[dev]',
+    steps: () =>
+      readdirSync(join(ROOT, 'examples'))
+        .sort()
+        .filter((file) => /\.(py|ts)$/.test(file))
+        .map((file) => [
+          ...(file.endsWith('.py') ? [PYTHON] : [node('tsx/dist/cli.mjs')]),
+          `examples/${file}`,
+        ]),
+  },
+  docs: { python: '[dev]', steps: () => [[process.execPath, 'scripts/run-docs.mjs']] },
+  check: {
+    python: '[dev]',
+    steps: () => [
+      [node('@biomejs/biome/bin/biome'), 'ci', '--error-on-warnings', '.'],
+      [node('typescript/bin/tsc'), '-p', '.'],
+      [PYTHON, '-m', 'ruff', 'check', 'python-client', 'examples'],
+      [PYTHON, '-m', 'ruff', 'format', '--check', 'python-client', 'examples'],
+      [PYTHON, '-m', 'mypy', '--config-file', 'python-client/pyproject.toml', '-p', 'blockloom'],
+    ],
+  },
+}
+
+const [name = '', ...args] = process.argv.slice(2)
+const task = TASKS[name]
+if (task === undefined)
+  fail(`there is no task ${JSON.stringify(name)}; known: ${Object.keys(TASKS).join(', ')}`)
+
+requireNode()
+installNodePackages()
+run([process.execPath, '--import', 'tsx', 'scripts/build.ts'])
+installPythonPackages(task.python)
+const steps = task.steps()
+steps.at(-1).push(...args)
+for (const step of steps) {
+  if (steps.length > 1) say(step.map((word) => word.replace(ROOT, '')).join(' '))
+  run(step)
+}
+
+/** A command line tool of an installed package. */
+function node(path) {
+  return join(ROOT, 'node_modules', path)
+}
+
+function requireNode() {
+  const major = Number(process.versions.node.split('.')[0])
+  if (major < 20) fail(`Node ${process.versions.node} is too old; Blockloom needs Node 20 or newer`)
+}
+
+function installNodePackages() {
+  const stamp = join(ROOT, 'node_modules', '.blockloom')
+  const wanted = digest('package-lock.json')
+  if (isStamped(stamp, wanted)) return
+  say('installing Node packages')
+  // The shell lets Windows find npm.cmd.
+  run(['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'], { shell: process.platform === 'win32' })
+  writeFileSync(stamp, wanted)
+}
+
+function installPythonPackages(extras) {
+  const stamp = join(VENV, `.blockloom${extras}`)
+  const wanted = digest('python-client/pyproject.toml')
+  if (isStamped(stamp, wanted) && existsSync(PYTHON)) return
+  if (!existsSync(PYTHON)) {
+    say('making a Python environment in .venv')
+    run([findPython(), '-m', 'venv', VENV])
+  }
+  say('installing Python packages')
+  run([
+    PYTHON,
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    '-e',
+    `./python-client${extras}`,
+  ])
+  writeFileSync(stamp, wanted)
+}
+
+function findPython() {
+  const names = [process.env.PYTHON, 'python3', 'python'].filter((candidate) => candidate)
+  for (const candidate of names) {
+    const test = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'
+    if (spawnSync(candidate, ['-c', test], { stdio: 'ignore' }).status === 0) return candidate
+  }
+  return fail(`no Python 3.10 or newer with venv was found (tried ${names.join(', ')}); set PYTHON to one`)
+}
+
+function digest(path) {
+  return createHash('sha256')
+    .update(readFileSync(join(ROOT, path)))
+    .digest('hex')
+}
+
+function isStamped(stamp, wanted) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+}
+
+function run([command, ...rest], options = {}) {
+  const isScript = command.endsWith('.mjs') || command.includes('node_modules')
+  const [file, argv] = isScript ? [process.execPath, [command, ...rest]] : [command, rest]
+  try {
+    execFileSync(file, argv, { cwd: ROOT, stdio: 'inherit', ...options })
+  } catch (error) {
+    process.exit(typeof error.status === 'number' ? error.status : 1)
+  }
+}
+
+function say(text) {
+  process.stderr.write(`blockloom: ${text}\n`)
+}
+
+function fail(text) {
+  say(text)
+  process.exit(2)
+}
