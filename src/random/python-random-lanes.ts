@@ -12,18 +12,19 @@ export const LANES = 16
 /** How many output words of each generator a run gives: two for each call of random(). */
 export const LANE_WORDS = 12
 
-/** The longest string, in bytes: with its padding it fills one block of SHA-512. */
-export const LANE_MAX_BYTES = 111
+/** Room for a string, in bytes; the string is at least one shorter, for SHA-512's padding to fit one block. */
+export const LANE_BYTES = 112
 
 /** Sixteen generators in the making. */
 export interface RandomLanes {
   /** [LANE_WORDS * LANES] uint32 the last run's output words: word w of lane l is at w * LANES + l. */
   readonly words: Uint32Array
   /**
-   * Sets the string of a lane: `length` bytes of `prefix`, then `suffix` (an integer >= 0) in decimal; ASCII,
-   * not starting with a zero byte, at most LANE_MAX_BYTES. All lanes of one run have the same `keyLength`.
+   * Sets the string of a lane: `length` bytes of `prefix`, then `suffix` (an integer >= 0) in decimal. It is
+   * ASCII, does not start with a zero byte, and has fewer than LANE_BYTES; all lanes of one run have the same
+   * `keyLength`. `prefix` is [LANE_BYTES / 4] int32, the first character lowest, with zeros after its end.
    */
-  load(lane: number, prefix: Uint8Array, length: number, suffix: number): void
+  load(lane: number, prefix: Int32Array, length: number, suffix: number): void
   /** Seeds the generators of all lanes and takes their first words; a lane not loaded keeps its last string. */
   run(keyLength: number): void
 }
@@ -39,18 +40,24 @@ const BLOCK = 144
 
 // Where things are in memory, in bytes.
 const SCHEDULE = 0
-const CONSTANTS = 128
-const INITIAL = 768
-const KEYS = 3264
-const OUTPUT = 6144
-const BLOCKS = 6912
-const STATE = 9216
+const CONSTANTS = SCHEDULE + 128
+const INITIAL = CONSTANTS + 640
+const KEYS = INITIAL + 624 * 4
+const OUTPUT = KEYS + keyLength(LANE_BYTES) * ROW
+const BLOCKS = OUTPUT + LANE_WORDS * ROW
+const STATE = BLOCKS + LANES * BLOCK
+const PAGES = Math.ceil((STATE + 624 * ROW) / 65_536)
+
+interface Memory {
+  readonly bytes: Uint8Array
+  readonly words: Int32Array
+}
 
 /** Makes lanes with a memory of their own, or gives undefined where there is no WebAssembly with SIMD. */
 export function createRandomLanes(): RandomLanes | undefined {
   let exports: { readonly [name: string]: unknown }
   try {
-    exports = instantiate([hashFunction(), seedFunction(), outputFunction()], 1)
+    exports = instantiate([hashFunction(), seedFunction(), outputFunction()], PAGES)
   } catch {
     return undefined
   }
@@ -58,15 +65,15 @@ export function createRandomLanes(): RandomLanes | undefined {
   const seed = exports.seed as (keyBytes: number) => void
   const output = exports.output as () => void
   const { buffer } = exports.memory as { readonly buffer: ArrayBuffer }
-  const bytes = new Uint8Array(buffer)
-  bytes.set(new Uint8Array(sha512Constants().buffer), CONSTANTS)
-  bytes.set(new Uint8Array(MT_INITIAL.buffer), INITIAL)
+  const memory = { bytes: new Uint8Array(buffer), words: new Int32Array(buffer) }
+  memory.words.set(sha512Constants(), CONSTANTS / 4)
+  memory.words.set(MT_INITIAL, INITIAL / 4)
   const lengths = new Int32Array(LANES)
   return {
     words: new Uint32Array(buffer, OUTPUT, LANE_WORDS * LANES),
     load(lane, prefix, length, suffix) {
       const start = BLOCKS + lane * BLOCK + 16
-      lengths[lane] = writeBlock(bytes, start, prefix, length, suffix)
+      lengths[lane] = writeBlock(memory, start, prefix, length, suffix)
     },
     run(words) {
       for (let lane = 0; lane < LANES; lane++) {
@@ -79,11 +86,11 @@ export function createRandomLanes(): RandomLanes | undefined {
 }
 
 /** Writes prefix, decimal suffix and SHA-512's padding as one block; returns the string's length. */
-function writeBlock(bytes: Uint8Array, start: number, prefix: Uint8Array, length: number, suffix: number) {
-  for (let i = 0; i < length; i++) bytes[start + i] = prefix[i]!
-  let digits = 1
-  for (let rest = suffix; rest >= 10; rest = Math.floor(rest / 10)) digits++
-  const total = length + digits
+function writeBlock(memory: Memory, start: number, prefix: Int32Array, length: number, suffix: number) {
+  const { bytes, words } = memory
+  for (let i = 0; i < LANE_BYTES / 4; i++) words[start / 4 + i] = prefix[i]!
+  let total = length + 1
+  for (let rest = suffix; rest >= 10; rest = Math.floor(rest / 10)) total++
   let rest = suffix
   for (let i = total - 1; i >= length; i--) {
     const next = Math.floor(rest / 10)
@@ -91,7 +98,6 @@ function writeBlock(bytes: Uint8Array, start: number, prefix: Uint8Array, length
     rest = next
   }
   bytes[start + total] = 0x80
-  bytes.fill(0, start + total + 1, start + 126)
   bytes[start + 126] = total >> 5
   bytes[start + 127] = total << 3
   return total

@@ -11,19 +11,20 @@ import {
   ROWS,
   SHAPE_HEIGHT,
   SHAPE_OF,
-  SHAPE_WIDTH,
+  SPAN,
 } from './pieces.ts'
 import type { StackcraftState } from './state.ts'
 
 /** The row at which a shape dropped in column x, clear of everything at y = 0, comes to rest. */
 export function landingRow(state: StackcraftState, shape: number, x: number): number {
   const { tops } = state
-  const width = SHAPE_WIDTH[shape]!
-  let y = ROWS
-  for (let col = 0; col < width; col++) {
-    const room = tops[x + col]! - COLUMN_BOTTOM[shape * 4 + col]! - 1
-    if (room < y) y = room
-  }
+  const base = shape * SPAN
+  const y = Math.min(
+    tops[x]! - COLUMN_BOTTOM[base]! - 1,
+    tops[x + 1]! - COLUMN_BOTTOM[base + 1]! - 1,
+    tops[x + 2]! - COLUMN_BOTTOM[base + 2]! - 1,
+    tops[x + 3]! - COLUMN_BOTTOM[base + 3]! - 1,
+  )
   // Below zero, some block is above a cell of the shape, so that its column's top says nothing.
   return y >= 0 ? y : dropByRows(state, shape, x)
 }
@@ -52,30 +53,36 @@ export function fill(state: StackcraftState, shape: number, x: number, y: number
     cells[row * COLUMNS + col] = colour
     nibbles[row * (COLUMNS / 2) + (col >> 1)]! |= current << ((col & 1) * 4)
   }
-  const width = SHAPE_WIDTH[shape]!
-  for (let col = 0; col < width; col++) {
-    const top = y + COLUMN_TOP[base + col]!
-    if (top < tops[x + col]!) tops[x + col] = top
+  for (let col = 0; col < SPAN; col++) {
+    tops[x + col] = Math.min(tops[x + col]!, y + COLUMN_TOP[base + col]!)
   }
 }
 
-/** Removes the full rows among `from` to `to - 1` and returns how many there were. */
-export function clearRows(state: StackcraftState, from: number, to: number): number {
-  const { cells, nibbles, rows } = state
+/** Removes the full rows among the four from `y` down and returns how many there were. */
+export function clearRows(state: StackcraftState, y: number): number {
+  const { rows } = state
+  const some =
+    rows[y] === FULL_ROW || rows[y + 1] === FULL_ROW || rows[y + 2] === FULL_ROW || rows[y + 3] === FULL_ROW
+  if (!some) return 0
   let cleared = 0
-  for (let row = from; row < to; row++) {
-    if (rows[row] !== FULL_ROW) continue
+  for (let row = y; row < y + SPAN; row++) {
     // Rows further down are not moved by this, so going downwards clears all of them as if at once.
-    rows.copyWithin(1, 0, row)
-    rows[0] = 0
-    cells.copyWithin(COLUMNS, 0, row * COLUMNS)
-    cells.fill(0, 0, COLUMNS)
-    nibbles.copyWithin(COLUMNS / 2, 0, (row * COLUMNS) / 2)
-    nibbles.fill(0, 0, COLUMNS / 2)
-    cleared++
+    if (rows[row] === FULL_ROW) {
+      removeRow(state, row)
+      cleared++
+    }
   }
-  if (cleared > 0) findTops(state)
+  findTops(state)
   return cleared
+}
+
+function removeRow({ cells, nibbles, rows }: StackcraftState, row: number): void {
+  rows.copyWithin(1, 0, row)
+  rows[0] = 0
+  cells.copyWithin(COLUMNS, 0, row * COLUMNS)
+  cells.fill(0, 0, COLUMNS)
+  nibbles.copyWithin(COLUMNS / 2, 0, (row * COLUMNS) / 2)
+  nibbles.fill(0, 0, COLUMNS / 2)
 }
 
 /** Finds the column tops from the rows. */
@@ -90,16 +97,20 @@ export function findTops({ rows, tops }: StackcraftState): void {
   }
 }
 
+/** [8 * ROTATIONS] uint8 SHAPE_OF with any shape for rotations that a piece lacks: the open mask has none there. */
+const SPAWN_SHAPE = Uint8Array.from(SHAPE_OF, (shape) => Math.max(shape, 0))
+
 /** Finds the legal actions of the current piece, and whether the game is over. */
 export function findLegal(state: StackcraftState): void {
   const { rows, current } = state
   let low = OPEN_MASK[current * 2]!
   let high = OPEN_MASK[current * 2 + 1]!
   if ((rows[0]! | rows[1]! | rows[2]! | rows[3]!) !== 0) {
-    const blocked0 = blockedColumns(rows, SHAPE_OF[current * ROTATIONS]!)
-    const blocked1 = blockedColumns(rows, SHAPE_OF[current * ROTATIONS + 1]!)
-    const blocked2 = blockedColumns(rows, SHAPE_OF[current * ROTATIONS + 2]!)
-    const blocked3 = blockedColumns(rows, SHAPE_OF[current * ROTATIONS + 3]!)
+    const base = current * ROTATIONS
+    const blocked0 = blockedColumns(rows, SPAWN_SHAPE[base]!)
+    const blocked1 = blockedColumns(rows, SPAWN_SHAPE[base + 1]!)
+    const blocked2 = blockedColumns(rows, SPAWN_SHAPE[base + 2]!)
+    const blocked3 = blockedColumns(rows, SPAWN_SHAPE[base + 3]!)
     low &= ~(blocked0 | (blocked1 << 10) | (blocked2 << 20) | (blocked3 << 30))
     high &= ~(blocked3 >> 2)
     state.over = (low | high) === 0
@@ -110,7 +121,6 @@ export function findLegal(state: StackcraftState): void {
 
 /** The columns x at which some cell of a shape at y = 0 is on a filled one, as bits. */
 function blockedColumns(rows: Uint16Array, shape: number): number {
-  if (shape < 0) return 0
   const i = shape * 4
   return (
     ((rows[CELL_ROW[i]!]! >> CELL_COL[i]!) |

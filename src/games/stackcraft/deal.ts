@@ -5,86 +5,95 @@
  * Seeding such a generator costs far more than a step of the game, and sixteen cost little more than one. So
  * streams ask for their bags ahead of need, and whenever sixteen bags are asked for, they are made together.
  * A bag depends on its seed and number alone: who asks when changes the cost and never the pieces.
+ *
+ * A bag is one number of seven hexadecimal digits 1..7, the first piece in the lowest digit.
  */
 import { fractionOf, PythonRandom } from '../../random/python-random.ts'
-import { createRandomLanes, keyLength, LANES, type RandomLanes } from '../../random/python-random-lanes.ts'
+import {
+  createRandomLanes,
+  keyLength,
+  LANE_BYTES,
+  LANES,
+  type RandomLanes,
+} from '../../random/python-random-lanes.ts'
 
-/** Pieces in a bag. */
-export const BAG_SIZE = 7
+const PREFIX = 'stackcraft-v1:'
+const BAG_SIZE = 7
+const BAG_IN_ORDER = 0x765_4321
 
-/** How many bags of a stream are held at once; a power of two. */
+/** How many bags of a stream are kept ahead at most; a power of two. */
 const RING = 4
-
-/** At this place in a bag the next one is asked for, if nobody has done so. */
-const ASK_AT = 3
-
-const LONGEST_MESSAGE = 96
 
 /** The pieces of one seed, as plain data. */
 export interface BagStream {
   /** The seed, or '' when the stream was never started. */
   seed: string
-  /** [96] uint8 ASCII of `stackcraft-v1:{seed}:`, to which a bag's number is added. */
-  readonly message: Uint8Array
-  messageLength: number
-  /** [RING * 7] uint8 pieces 1..7: bag b is in place b % RING. */
-  readonly bags: Uint8Array
-  /** Bags made so far, always the first ones. */
+  /** The pieces left in the bag in play, as a bag of fewer digits. */
+  hand: number
+  /** Bags opened so far. */
+  opened: number
+  /** Bags made so far. */
   made: number
   /** Bags made or asked for; only a hint, as a copy of the stream is not in the queue. */
   asked: number
-  /** The bag to draw from, and the next place in it. */
-  bag: number
-  place: number
+  /** [4] int32 bags made and not yet opened: bag b is in place b % 4. */
+  readonly bags: Int32Array
+  /** [28] int32 ASCII of `stackcraft-v1:{seed}:`, four characters a word, to which a bag's number is added. */
+  readonly message: Int32Array
+  messageLength: number
 }
 
 /** Allocates a stream that must be started before use. */
 export function createStream(): BagStream {
   return {
     seed: '',
-    message: new Uint8Array(LONGEST_MESSAGE),
-    messageLength: 0,
-    bags: new Uint8Array(RING * BAG_SIZE),
+    hand: 0,
+    opened: 0,
     made: 0,
     asked: 0,
-    bag: 0,
-    place: 0,
+    bags: new Int32Array(RING),
+    message: new Int32Array(LANE_BYTES / 4),
+    messageLength: 0,
   }
 }
 
-const PREFIX = 'stackcraft-v1:'
-
-/** Goes back to the first piece of a seed. */
+/** Goes to the first piece of a seed. */
 export function startStream(stream: BagStream, seed: string): void {
-  stream.seed = seed
+  const { message } = stream
+  message.fill(0)
   let length = 0
-  for (let i = 0; i < PREFIX.length; i++) stream.message[length++] = PREFIX.charCodeAt(i)
-  for (let i = 0; i < seed.length; i++) stream.message[length++] = seed.charCodeAt(i)
-  stream.message[length++] = 58
-  stream.messageLength = length
+  for (let i = 0; i < PREFIX.length; i++, length++) {
+    message[length >> 2]! |= PREFIX.charCodeAt(i) << ((length & 3) * 8)
+  }
+  for (let i = 0; i < seed.length; i++, length++) {
+    message[length >> 2]! |= seed.charCodeAt(i) << ((length & 3) * 8)
+  }
+  message[length >> 2]! |= 58 << ((length & 3) * 8)
+  stream.messageLength = length + 1
+  stream.seed = seed
+  stream.hand = 0
+  stream.opened = 0
   stream.made = 0
   stream.asked = 0
-  stream.bag = 0
-  stream.place = 0
 }
 
 /** Draws the next piece, 1..7. */
 export function draw(stream: BagStream): number {
-  if (stream.made <= stream.bag) makeNow(stream)
-  const piece = stream.bags[(stream.bag % RING) * BAG_SIZE + stream.place]!
-  if (++stream.place === BAG_SIZE) {
-    stream.place = 0
-    stream.bag++
-  } else if (stream.place === ASK_AT) {
-    askAhead(stream)
+  if (stream.hand === 0) {
+    if (stream.made === stream.opened) makeNow(stream)
+    stream.hand = stream.bags[stream.opened % RING]!
+    stream.opened++
   }
+  const piece = stream.hand & 7
+  stream.hand >>= 4
+  // With two pieces left, late enough that few games end before the next bag is opened.
+  if (stream.hand < 0x100) askAhead(stream)
   return piece
 }
 
-/** Asks for the bag after the one in use, unless that was done; returns whether it did. */
+/** Asks for the bag after the one in play, unless that was done; returns whether it did. */
 export function askAhead(stream: BagStream): boolean {
-  const wanted = stream.place === 0 ? stream.bag : stream.bag + 1
-  if (stream.asked > wanted) return false
+  if (stream.asked > stream.opened) return false
   ask(stream)
   return true
 }
@@ -99,10 +108,11 @@ export function prepareStream(stream: BagStream, seed: string): boolean {
 
 /** Bags asked for, all with keys of one length, as the lanes that make them need. */
 interface Queue {
+  readonly keyLength: number
   readonly streams: BagStream[]
   readonly seeds: string[]
   readonly bags: number[]
-  readonly keyLength: number
+  count: number
 }
 
 const queues: Queue[] = []
@@ -112,17 +122,17 @@ function queueFor(stream: BagStream, bag: number): Queue {
   let length = stream.messageLength + 1
   for (let rest = bag; rest >= 10; rest = Math.floor(rest / 10)) length++
   const words = keyLength(length)
-  queues[words] ??= { streams: [], seeds: [], bags: [], keyLength: words }
+  queues[words] ??= { keyLength: words, streams: [], seeds: [], bags: [], count: 0 }
   return queues[words]
 }
 
 function ask(stream: BagStream): void {
   const bag = stream.asked++
   const queue = queueFor(stream, bag)
-  queue.streams.push(stream)
-  queue.seeds.push(stream.seed)
-  queue.bags.push(bag)
-  if (queue.streams.length === LANES) makeAll(queue)
+  queue.streams[queue.count] = stream
+  queue.seeds[queue.count] = stream.seed
+  queue.bags[queue.count] = bag
+  if (++queue.count === LANES) makeAll(queue)
 }
 
 /** Makes the bag that is needed now; free lanes go to the stream's later bags. */
@@ -132,43 +142,38 @@ function makeNow(stream: BagStream): void {
     stream.asked = stream.made
     ask(stream)
   }
-  while (stream.made <= stream.bag) {
-    const room = stream.bag + RING - stream.asked
+  while (stream.made === stream.opened) {
+    const room = stream.opened + RING - stream.asked
     if (room > 0 && queueFor(stream, stream.asked) === queue) ask(stream)
     else makeAll(queue)
   }
 }
 
-function isQueued(queue: Queue, stream: BagStream): boolean {
-  for (let i = 0; i < queue.streams.length; i++) {
-    if (queue.streams[i] === stream && queue.bags[i] === stream.made && queue.seeds[i] === stream.seed)
-      return true
+function isQueued({ streams, seeds, bags, count }: Queue, stream: BagStream): boolean {
+  for (let i = 0; i < count; i++) {
+    if (streams[i] === stream && bags[i] === stream.made && seeds[i] === stream.seed) return true
   }
   return false
 }
 
 function makeAll(queue: Queue): void {
-  const { streams, seeds, bags } = queue
+  const { streams, seeds, bags, count } = queue
   const made = runLanes(queue)
-  for (let i = 0; i < streams.length; i++) {
+  for (let i = 0; i < count; i++) {
     const stream = streams[i]!
     const bag = bags[i]!
-    if (stream.seed !== seeds[i] || stream.made !== bag || bag >= stream.bag + RING) continue
-    const at = (bag % RING) * BAG_SIZE
-    if (made) shuffleFromLane(stream.bags, at, made.words, i)
-    else shufflePlain(stream.bags, at, `${PREFIX}${stream.seed}:${bag}`)
+    if (stream.seed !== seeds[i] || stream.made !== bag || bag >= stream.opened + RING) continue
+    stream.bags[bag % RING] = made ? laneBag(made.words, i) : plainBag(stream.seed, bag)
     stream.made++
   }
-  streams.length = 0
-  seeds.length = 0
-  bags.length = 0
+  queue.count = 0
 }
 
 /** Seeds the queue's bags side by side; undefined where that cannot be done, and each is made on its own. */
-function runLanes({ streams, seeds, bags, keyLength }: Queue): RandomLanes | undefined {
+function runLanes({ keyLength, streams, seeds, bags, count }: Queue): RandomLanes | undefined {
   lanes ??= createRandomLanes() ?? 'none'
   if (lanes === 'none') return undefined
-  for (let i = 0; i < streams.length; i++) {
+  for (let i = 0; i < count; i++) {
     const stream = streams[i]!
     // A stream that went on to another seed has no use for the bag; its lane keeps what it had.
     if (stream.seed === seeds[i]) lanes.load(i, stream.message, stream.messageLength, bags[i]!)
@@ -177,29 +182,26 @@ function runLanes({ streams, seeds, bags, keyLength }: Queue): RandomLanes | und
   return lanes
 }
 
-function shuffleFromLane(bags: Uint8Array, at: number, words: Uint32Array, lane: number): void {
-  fillInOrder(bags, at)
+function laneBag(words: Uint32Array, lane: number): number {
+  let bag = BAG_IN_ORDER
   let w = lane
   for (let p = BAG_SIZE - 1; p > 0; p--) {
-    const fraction = fractionOf(words[w]!, words[w + LANES]!)
+    bag = swapped(bag, p, (fractionOf(words[w]!, words[w + LANES]!) * (p + 1)) | 0)
     w += 2 * LANES
-    swap(bags, at + p, at + Math.floor(fraction * (p + 1)))
   }
+  return bag
 }
 
-/** The same shuffle, straight from the definition. */
-export function shufflePlain(bags: Uint8Array, at: number, text: string): void {
-  fillInOrder(bags, at)
-  const generator = new PythonRandom(text)
-  for (let p = BAG_SIZE - 1; p > 0; p--) swap(bags, at + p, at + Math.floor(generator.random() * (p + 1)))
+/** A bag straight from its definition, as a number. */
+export function plainBag(seed: string, number: number): number {
+  const generator = new PythonRandom(`${PREFIX}${seed}:${number}`)
+  let bag = BAG_IN_ORDER
+  for (let p = BAG_SIZE - 1; p > 0; p--) bag = swapped(bag, p, Math.floor(generator.random() * (p + 1)))
+  return bag
 }
 
-function fillInOrder(bags: Uint8Array, at: number): void {
-  for (let i = 0; i < BAG_SIZE; i++) bags[at + i] = i + 1
-}
-
-function swap(bags: Uint8Array, i: number, j: number): void {
-  const piece = bags[i]!
-  bags[i] = bags[j]!
-  bags[j] = piece
+/** The bag with the pieces in places p and q exchanged. */
+function swapped(bag: number, p: number, q: number): number {
+  const difference = ((bag >> (4 * p)) ^ (bag >> (4 * q))) & 7
+  return bag ^ (difference << (4 * p)) ^ (difference << (4 * q)) // nothing for p = q
 }

@@ -89,11 +89,14 @@ export const CELL_COL: Uint8Array = Uint8Array.from(
   SHAPES.flatMap((shape) => shape.cells.map(([, col]) => col)),
 )
 
-/** [shapes * 4] uint8 lowest filled row in each column of a shape. */
-export const COLUMN_BOTTOM: Uint8Array = columnTable((rows) => Math.max(...rows))
+/** Every shape is looked up as if it had four columns and rows; a column that it lacks collides with nothing. */
+export const SPAN = 4
 
-/** [shapes * 4] uint8 highest filled row in each column of a shape. */
-export const COLUMN_TOP: Uint8Array = columnTable((rows) => Math.min(...rows))
+/** [shapes * SPAN] int8 lowest filled row in each column of a shape; -128 in a column that it lacks. */
+export const COLUMN_BOTTOM: Int8Array = columnTable((rows) => Math.max(-128, ...rows))
+
+/** [shapes * SPAN] int8 highest filled row in each column of a shape; 127 in a column that it lacks. */
+export const COLUMN_TOP: Int8Array = columnTable((rows) => Math.min(127, ...rows))
 
 /** [8 * 2] int32 open mask of a piece on an empty board: actions 0..31 as bits of one word, 32..39 of the next. */
 export const OPEN_MASK: Int32Array = new Int32Array(16)
@@ -108,12 +111,7 @@ for (const [piece, shapes] of ORIENTATIONS.entries()) {
   }
 }
 
-function columnTable(pick: (rows: readonly number[]) => number): Uint8Array {
-  const table = new Uint8Array(SHAPES.length * 4)
-  for (const [i, shape] of SHAPES.entries()) {
-    for (let col = 0; col < shape.width; col++) {
-      table[i * 4 + col] = pick(shape.cells.filter((cell) => cell[1] === col).map(([row]) => row))
-    }
-  }
-  return table
+function columnTable(pick: (rows: readonly number[]) => number): Int8Array {
+  const column = (shape: Shape, x: number) => shape.cells.filter((cell) => cell[1] === x).map(([row]) => row)
+  return Int8Array.from(SHAPES.flatMap((shape) => [0, 1, 2, 3].map((x) => pick(column(shape, x)))))
 }

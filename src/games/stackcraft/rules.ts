@@ -13,7 +13,7 @@ import { clearRows, fill, findLegal, landingRow } from './board.ts'
 import type { Cells } from './config.ts'
 import { askAhead, draw, prepareStream, startStream } from './deal.ts'
 import { explain } from './explain.ts'
-import { COLUMNS, NUM_ACTIONS, OPEN_MASK, ROTATIONS, ROWS, SHAPE_HEIGHT, SHAPE_OF } from './pieces.ts'
+import { COLUMNS, NUM_ACTIONS, OPEN_MASK, ROTATIONS, ROWS, SHAPE_OF } from './pieces.ts'
 import { createState, type StackcraftState } from './state.ts'
 
 /** Points for the rows cleared by one placement, 0 to 4. */
@@ -62,7 +62,7 @@ function step(state: StackcraftState, action: number, colour: number): number {
   const shape = SHAPE_OF[state.current * ROTATIONS + rotation]!
   const y = landingRow(state, shape, x)
   fill(state, shape, x, y, colour)
-  const cleared = clearRows(state, y, y + SHAPE_HEIGHT[shape]!)
+  const cleared = clearRows(state, y)
   const points = POINTS[cleared]!
   state.score += points
   state.lines += cleared
