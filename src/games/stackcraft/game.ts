@@ -13,6 +13,7 @@ export const stackcraft: Game<StackcraftState> = {
   rulesVersion: 'stackcraft-v1',
   title: 'Stackcraft',
   configSchema: CONFIG_SCHEMA,
+  replayOmitsConfig: true,
   rewards: ['score', 'lines'],
   create(config) {
     const cells = cellsOf(config)
