@@ -1,69 +1,19 @@
+import type { Batch, EpisodeStart, FinishedEpisode, RowRefusal, VectorEnvSettings } from './batch.ts'
 import { createRowWriter, type RowWriter } from './batch-buffers.ts'
 import { EnvError, envError } from './env-error.ts'
 import { EpisodeRecorder } from './episode-recorder.ts'
-import type { GameInstance, Json, Refusal } from './game.ts'
+import type { GameInstance, Refusal } from './game.ts'
 import { episodeSeed } from './seeds.ts'
 
-export type AutoresetMode = 'next_step' | 'same_step' | 'disabled'
-export type IllegalActionPolicy = 'refuse' | 'reject' | 'terminate'
-
-/** How a batch of sub-environments behaves; `maxEpisodeSteps` 0 means no time limit. */
-export interface VectorEnvSettings {
-  readonly numEnvs: number
-  readonly maxEpisodeSteps: number
-  readonly autoresetMode: AutoresetMode
-  readonly illegalAction: IllegalActionPolicy
-  /** The name of the outcome whose change is the reward. */
-  readonly reward: string
-  readonly packed: boolean
-  readonly record: boolean
-}
-
-/** An action that was in the action space but not legal. */
-export interface RowRefusal {
-  readonly row: number
-  readonly action: number
-  readonly reason: string
-}
-
-/** An episode that ended in the last step; `return` is the sum of its rewards, `length` its answered steps. */
-export interface FinishedEpisode {
-  readonly row: number
-  readonly return: number
-  readonly length: number
-  readonly outcomes: readonly number[]
-}
-
-/** Where a row's next episode comes from. */
-export interface EpisodeStart {
-  /** The row's seed: episode k plays `episodeSeed(seed, k)`. */
-  readonly seed: string
-  readonly episode: number
-  /** What a replay of episode 0 stores beside the seed. */
-  readonly replay?: { readonly [key: string]: Json }
-}
-
-/** What all rows look like after a reset or a step; every array is overwritten by the next call. */
-export interface Batch {
-  /** One entry an observation: `[num_envs, row bytes]` uint8, dense or packed. */
-  readonly observations: readonly Uint8Array[]
-  /** `[num_envs, mask row bytes]` uint8, dense or packed. */
-  readonly actionMasks: Uint8Array
-  /** `[num_envs]` float32. */
-  readonly rewards: Float32Array
-  /** `[num_envs]` uint8, 1 where the game is over. */
-  readonly terminations: Uint8Array
-  /** `[num_envs]` uint8, 1 where the time limit was reached first. */
-  readonly truncations: Uint8Array
-  /** `[num_envs, num_outcomes]` int32. */
-  readonly outcomes: Int32Array
-  readonly refusals: readonly RowRefusal[]
-  readonly finished: readonly FinishedEpisode[]
-  /** `[finished, mask row bytes]` uint8 in the first `finished.length` rows. */
-  readonly finalActionMasks: Uint8Array
-  /** SAME_STEP: as `observations`, in the first `finished.length` rows; else empty. */
-  readonly finalObservations: readonly Uint8Array[]
-}
+export type {
+  AutoresetMode,
+  Batch,
+  EpisodeStart,
+  FinishedEpisode,
+  IllegalActionPolicy,
+  RowRefusal,
+  VectorEnvSettings,
+} from './batch.ts'
 
 const NEVER_RESET = 0
 const PLAYING = 1
@@ -162,6 +112,32 @@ export class VectorEnv<State = unknown> {
   stepOne(row: number, action: number): void {
     this.#clearStep()
     this.#stepRow(row, action)
+  }
+
+  /** Starts an episode in one row and plays actions that were found legal; the row then stands at that ply. */
+  resume(row: number, start: EpisodeStart, actions: readonly number[]): void {
+    this.#clearStep()
+    this.#start(row, start)
+    const { rules, outcomes } = this.instance
+    const { batch } = this
+    const state = this.#states[row]!
+    const rewardAt = row * outcomes.names.length + Math.max(0, this.#rewardOutcome)
+    const before = batch.outcomes[rewardAt]!
+    let score = 0
+    for (const action of actions) {
+      score += rules.step(state, action)
+      this.recorder?.append(row, action)
+    }
+    this.#writer.write(state, row)
+    outcomes.write(state, batch.outcomes, row * outcomes.names.length)
+    this.#lengths[row] = actions.length
+    this.#returns[row] = this.#rewardOutcome < 0 ? score : batch.outcomes[rewardAt]! - before
+    const terminated = rules.isTerminal(state)
+    batch.terminations[row] = terminated ? 1 : 0
+    batch.truncations[row] = 0
+    if (!terminated) return
+    this.#status[row] = FINISHED
+    this.#writeFinishedMask(row)
   }
 
   /** Why a step would not accept an action of a row now, or undefined when it would. */
@@ -295,13 +271,12 @@ export class VectorEnv<State = unknown> {
 
   #finish(row: number, truncated: boolean): void {
     const { batch, settings } = this
-    const numOutcomes = this.instance.outcomes.names.length
     const index = this.#finished.length
     this.#finished.push({
       row,
       return: this.#returns[row]!,
       length: this.#lengths[row]!,
-      outcomes: Array.from(batch.outcomes.subarray(row * numOutcomes, (row + 1) * numOutcomes)),
+      outcomes: this.#outcomesOf(row),
     })
     const bytes = this.#writer.maskRowBytes
     const mask = batch.actionMasks.subarray(row * bytes, (row + 1) * bytes)
@@ -311,8 +286,22 @@ export class VectorEnv<State = unknown> {
     if (settings.autoresetMode === 'same_step') {
       this.#keepObservation(row, index)
       this.#start(row, this.following(row))
-    } else if (settings.autoresetMode === 'next_step') mask.set(this.#openMask)
-    else mask.fill(0)
+    } else this.#writeFinishedMask(row)
+  }
+
+  /** Ones where the next step resets the row whatever its action, zeros where a step would be refused. */
+  #writeFinishedMask(row: number): void {
+    const bytes = this.#writer.maskRowBytes
+    const mask = this.batch.actionMasks.subarray(row * bytes, (row + 1) * bytes)
+    if (this.settings.autoresetMode === 'disabled') mask.fill(0)
+    else mask.set(this.#openMask)
+  }
+
+  #outcomesOf(row: number): number[] {
+    const count = this.instance.outcomes.names.length
+    const outcomes = new Array<number>(count)
+    for (let i = 0; i < count; i++) outcomes[i] = this.batch.outcomes[row * count + i]!
+    return outcomes
   }
 
   #keepObservation(row: number, index: number): void {

@@ -17,37 +17,55 @@ const INITIAL = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ] as const
 
+/** `[64]` int32 message schedule and `[8]` int32 hash value, used again by every call. */
+const schedule = new Int32Array(64)
+const hash = new Int32Array(8)
+
+/** The message with its padding, used again while it is large enough; zeros where nothing was written. */
+let padded = new Uint8Array(192)
+
 /** The 32-byte digest of a message. */
 export function sha256(message: Uint8Array): Uint8Array {
-  const padded = pad(message)
-  const hash = new Int32Array(INITIAL)
-  const schedule = new Int32Array(64)
-  for (let at = 0; at < padded.byteLength; at += 64) compress(hash, schedule, padded, at)
+  const length = message.length
+  room(length).set(message)
+  hashPadded(length)
   const digest = new Uint8Array(32)
-  const view = new DataView(digest.buffer)
-  for (let i = 0; i < 8; i++) view.setInt32(4 * i, hash[i]!)
+  for (let i = 0; i < 32; i++) digest[i] = hash[i >> 2]! >>> (24 - 8 * (i & 3))
   return digest
 }
 
-/** The first 8 bytes of SHA-256 of a text as a big-endian integer with the top bit cleared, in decimal. */
+/** The first 8 bytes of SHA-256 of an ASCII text as a big-endian integer with the top bit cleared, in decimal. */
 export function firstWordSeed(text: string): string {
-  const digest = sha256(new TextEncoder().encode(text))
-  return (new DataView(digest.buffer).getBigUint64(0) & 0x7fffffffffffffffn).toString()
+  const length = text.length
+  const bytes = room(length)
+  for (let i = 0; i < length; i++) bytes[i] = text.charCodeAt(i)
+  hashPadded(length)
+  const high = BigInt(hash[0]! & 0x7fffffff)
+  return ((high << 32n) | BigInt(hash[1]! >>> 0)).toString()
 }
 
-function pad(message: Uint8Array): DataView {
-  const blocks = Math.ceil((message.length + 9) / 64)
-  const padded = new Uint8Array(blocks * 64)
-  padded.set(message)
-  padded[message.length] = 0x80
-  const view = new DataView(padded.buffer)
-  view.setUint32(padded.length - 8, Math.floor(message.length / 0x20000000))
-  view.setUint32(padded.length - 4, (message.length << 3) >>> 0)
-  return view
+function room(length: number): Uint8Array {
+  if (length + 72 > padded.length) padded = new Uint8Array(2 * (length + 72))
+  return padded
 }
 
-function compress(hash: Int32Array, w: Int32Array, block: DataView, at: number): void {
-  for (let i = 0; i < 16; i++) w[i] = block.getInt32(at + 4 * i)
+/** Pads the first `length` bytes, hashes them, and leaves the buffer as zeros. */
+function hashPadded(length: number): void {
+  const end = 64 * Math.ceil((length + 9) / 64)
+  padded[length] = 0x80
+  const bits = length * 8
+  for (let i = 0; i < 5; i++) padded[end - 1 - i] = Math.floor(bits / 2 ** (8 * i))
+  hash.set(INITIAL)
+  for (let at = 0; at < end; at += 64) compress(at)
+  padded.fill(0, 0, end)
+}
+
+function compress(at: number): void {
+  const w = schedule
+  for (let i = 0; i < 16; i++) {
+    const from = at + 4 * i
+    w[i] = (padded[from]! << 24) | (padded[from + 1]! << 16) | (padded[from + 2]! << 8) | padded[from + 3]!
+  }
   for (let i = 16; i < 64; i++) {
     const x = w[i - 15]!
     const y = w[i - 2]!
@@ -55,16 +73,14 @@ function compress(hash: Int32Array, w: Int32Array, block: DataView, at: number):
     const s1 = rotate(y, 17) ^ rotate(y, 19) ^ (y >>> 10)
     w[i] = (w[i - 16]! + s0 + w[i - 7]! + s1) | 0
   }
-  let [a, b, c, d, e, f, g, h] = hash as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  let a = hash[0]!
+  let b = hash[1]!
+  let c = hash[2]!
+  let d = hash[3]!
+  let e = hash[4]!
+  let f = hash[5]!
+  let g = hash[6]!
+  let h = hash[7]!
   for (let i = 0; i < 64; i++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + K[i]! + w[i]!) | 0
@@ -79,8 +95,14 @@ function compress(hash: Int32Array, w: Int32Array, block: DataView, at: number):
     b = a
     a = (t1 + t2) | 0
   }
-  const sums = [a, b, c, d, e, f, g, h]
-  for (let i = 0; i < 8; i++) hash[i] = (hash[i]! + sums[i]!) | 0
+  hash[0] = (hash[0]! + a) | 0
+  hash[1] = (hash[1]! + b) | 0
+  hash[2] = (hash[2]! + c) | 0
+  hash[3] = (hash[3]! + d) | 0
+  hash[4] = (hash[4]! + e) | 0
+  hash[5] = (hash[5]! + f) | 0
+  hash[6] = (hash[6]! + g) | 0
+  hash[7] = (hash[7]! + h) | 0
 }
 
 function rotate(x: number, n: number): number {
