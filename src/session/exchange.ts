@@ -6,6 +6,7 @@ import { handle, toEnvError } from './handlers.ts'
 import { errorMessage } from './messages.ts'
 import { messageFromJson, messageToJson } from './proto-json.ts'
 import type { Host, Session } from './session.ts'
+import { answerStepLine, readStepLine } from './step-line.ts'
 import { parseStrictJson } from './strict-json.ts'
 
 /** The longest request id, in bytes of UTF-8. */
@@ -35,6 +36,11 @@ export function answerBytes(session: Session, bytes: Uint8Array): Uint8Array {
 export function answerLine(session: Session, line: Uint8Array): string {
   let id: string | null = null
   try {
+    const step = readStepLine(line)
+    if (step !== undefined) {
+      id = step.id
+      return withinLimit(answerStepLine(session, step), session.host)
+    }
     const json = parseStrictJson(decodeUtf8(line))
     id = idOfJson(json)
     const message = messageFromJson(SessionRequestType, json, '')

@@ -117,7 +117,8 @@ function valueToJson(field: protobuf.Field, value: unknown): Json {
   return value as Json
 }
 
-function base64(bytes: Uint8Array): string {
+/** Bytes as standard base64 with padding. */
+export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
