@@ -1,5 +1,8 @@
 import type { Json } from './game.ts'
 
+/** The longest episode that is kept and played again, in actions. */
+export const MAX_RECORDED_ACTIONS = 1_000_000
+
 /** One episode's actions, enough to play it again. */
 export interface EpisodeRecord {
   /** The game seed. */
@@ -30,9 +33,10 @@ export class EpisodeRecorder {
     this.#open[row] = { seed, replay, actions: [] }
   }
 
-  /** Adds a played action to the row's episode. */
+  /** Adds a played action to the row's episode; of a longer one, one more is kept, so that its length shows it. */
   append(row: number, action: number): void {
-    this.#open[row]!.actions.push(action)
+    const { actions } = this.#open[row]!
+    if (actions.length <= MAX_RECORDED_ACTIONS) actions.push(action)
   }
 
   /** The row's episode in play, or finished and waiting for its reset. */

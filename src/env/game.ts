@@ -178,6 +178,23 @@ export interface ResetOptions {
   ): { readonly seed: string; readonly replay: { readonly [key: string]: Json } } | Refusal
 }
 
+/** A grid of consecutive action numbers: `first + row * cols + col`. */
+export interface MaskGrid {
+  /** What its actions share, such as `rotation 0` or `piece 2`. */
+  readonly title: string
+  readonly rows: number
+  readonly cols: number
+  readonly first: number
+}
+
+/** A key for an action: one character, or `up`, `down`, `left` or `right`. */
+export interface KeyBinding {
+  readonly key: string
+  readonly action: number
+  /** One or two words for the list of keys. */
+  readonly label: string
+}
+
 /** A game made ready with one configuration. */
 export interface GameInstance<State> {
   readonly numActions: number
@@ -190,6 +207,10 @@ export interface GameInstance<State> {
   placement?(state: State, action: number): Placement | undefined
   readonly afterstates?: Afterstates<State>
   readonly resetOptions?: ResetOptions
+  /** Optional. The actions that make up grids, for pictures of the mask and for a person's cursor. */
+  readonly maskLayout?: readonly MaskGrid[]
+  /** Optional. Keys for a person at a terminal, for actions that no grid holds. */
+  readonly keys?: readonly KeyBinding[]
 }
 
 /** One game: the single export of its folder's game.ts. */
@@ -201,6 +222,8 @@ export interface Game<State = unknown> {
   /** The name for people, such as `Stackcraft`. */
   readonly title: string
   readonly configSchema: ConfigSchema
+  /** Optional. Replays leave the configuration out, because it changes only what is shown. */
+  readonly replayOmitsConfig?: true
   /** Accepted values of `reward`; each is an outcome's name and rewards are that outcome's change. First: `score`. */
   readonly rewards: readonly string[]
   create(config: Config): GameInstance<State>

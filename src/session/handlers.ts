@@ -2,6 +2,7 @@ import { EnvError, envError } from '../env/env-error.ts'
 import { explain, getActionMask, play, render } from './inspect.ts'
 import { listGames, makeEnv } from './make-env.ts'
 import type { AnyResponse, CallName, Calls } from './message-types.ts'
+import { loadReplay, saveReplay, verifyReplay } from './replays.ts'
 import { reset } from './reset.ts'
 import type { Host, Session } from './session.ts'
 import { step } from './step.ts'
@@ -19,9 +20,9 @@ export const HANDLERS: { readonly [Name in CallName]: Handler<Name> } = {
   play,
   render,
   afterstates: notYet,
-  saveReplay: notYet,
-  verifyReplay: notYet,
-  loadReplay: notYet,
+  saveReplay,
+  verifyReplay,
+  loadReplay,
   closeEnv: (session, request) => {
     session.remove(request.envId)
     return {}

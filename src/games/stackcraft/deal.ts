@@ -21,6 +21,9 @@ const PREFIX = 'stackcraft-v1:'
 const BAG_SIZE = 7
 const BAG_IN_ORDER = 0x765_4321
 
+/** Strings of longer keys, from seeds of some 90 digits on, do not all fit into a lane. */
+const LONGEST_KEY = keyLength(LANE_BYTES) - 1
+
 /** How many bags of a stream are kept ahead at most; a power of two. */
 const RING = 4
 
@@ -172,7 +175,7 @@ function makeAll(queue: Queue): void {
 /** Seeds the queue's bags side by side; undefined where that cannot be done, and each is made on its own. */
 function runLanes({ keyLength, streams, seeds, bags, count }: Queue): RandomLanes | undefined {
   lanes ??= createRandomLanes() ?? 'none'
-  if (lanes === 'none') return undefined
+  if (lanes === 'none' || keyLength > LONGEST_KEY) return undefined
   for (let i = 0; i < count; i++) {
     const stream = streams[i]!
     // A stream that went on to another seed has no use for the bag; its lane keeps what it had.
