@@ -7,6 +7,9 @@ import type { Game, GameInstance, ObservationArray } from '../src/env/game.ts'
 import { blockPuzzle8 } from '../src/games/block-puzzle-8/game.ts'
 import { blockPuzzle10 } from '../src/games/block-puzzle-10/game.ts'
 import { lumenBlocks } from '../src/games/lumen-blocks/game.ts'
+import type { TrayBoard } from '../src/games/tray/board.ts'
+import { BOARD_8 } from '../src/games/tray/board8.ts'
+import { BOARD_10 } from '../src/games/tray/board10.ts'
 import type { TrayState } from '../src/games/tray/state.ts'
 
 const ROWS = Number(process.argv[2] ?? 1024)
@@ -37,16 +40,19 @@ function selectBit(word: number, k: number): number {
 }
 
 /** A uniform legal action, found in the anchors; a stuck 10x10 game buys a new set. */
-function pick(anchors: Int32Array, words: number, cells: number, rowBits: number): number {
+function pick(words: Int32Array, board: TrayBoard): number {
+  const { anchorsAt, extraAt } = board
   let total = 0
-  for (let word = 0; word < anchors.length; word++) total += popcount(anchors[word]!)
+  for (let at = anchorsAt; at < extraAt; at++) total += popcount(words[at]!)
   if (total === 0) return 300
   let k = below(total)
-  for (let word = 0; ; word++) {
-    const count = popcount(anchors[word]!)
+  for (let at = anchorsAt; ; at++) {
+    const count = popcount(words[at]!)
     if (k < count) {
-      const slot = Math.floor(word / words)
-      return slot * cells + (word - slot * words) * rowBits + selectBit(anchors[word]!, k)
+      const slot = Math.floor((at - anchorsAt) / board.words)
+      const word = at - anchorsAt - slot * board.words
+      const rowBits = board.size === 8 ? 32 : 30
+      return slot * board.size * board.size + word * rowBits + selectBit(words[at]!, k)
     }
     k -= count
   }
@@ -99,37 +105,36 @@ function makeBench(game: Game<TrayState>, config: { [key: string]: boolean }, pa
   }
 }
 
-/** Plays STEPS steps and returns millions of steps a second and the mean length of an episode. */
-function run(bench: Bench, cells: number): [number, number] {
+/** Plays STEPS steps and returns millions of steps a second of processor time and the mean length of an episode. */
+function run(bench: Bench, board: TrayBoard): [number, number] {
   const { rules } = bench.game
-  const words = (bench.states[0]?.anchors.length ?? 0) / 3
-  const rowBits = cells === 64 ? 32 : 30
   let seed = 0
-  const start = process.hrtime.bigint()
+  const start = process.cpuUsage()
   for (let i = 0; i < STEPS; i++) {
     const row = i % ROWS
     const state = bench.states[row] as TrayState
-    rules.step(state, pick(state.anchors, words, cells, rowBits))
+    rules.step(state, pick(state.words, board))
     if (rules.isTerminal(state)) rules.reset(state, `${1_000_000_007 * ++seed}`)
     bench.write(state, row)
   }
-  const seconds = Number(process.hrtime.bigint() - start) / 1e9
+  const { user, system } = process.cpuUsage(start)
+  const seconds = (user + system) / 1e6
   return [STEPS / seconds / 1e6, STEPS / seed]
 }
 
-const GAMES: readonly [Game<TrayState>, { [key: string]: boolean }, number][] = [
-  [lumenBlocks as Game<TrayState>, {}, 64],
-  [blockPuzzle8 as Game<TrayState>, {}, 64],
-  [blockPuzzle10 as Game<TrayState>, { allow_new_set: true }, 100],
+const GAMES: readonly [Game<TrayState>, { [key: string]: boolean }, TrayBoard][] = [
+  [lumenBlocks as Game<TrayState>, {}, BOARD_8],
+  [blockPuzzle8 as Game<TrayState>, {}, BOARD_8],
+  [blockPuzzle10 as Game<TrayState>, { allow_new_set: true }, BOARD_10],
 ]
 
 const chosen = process.argv[4]
-for (const [game, config, cells] of GAMES) {
+for (const [game, config, board] of GAMES) {
   if (chosen !== undefined && game.id !== chosen) continue
   for (const packed of [false, true]) {
     const bench = makeBench(game, config, packed)
-    run(bench, cells)
-    const figures = Array.from({ length: REPEATS }, () => run(bench, cells))
+    run(bench, board)
+    const figures = Array.from({ length: REPEATS }, () => run(bench, board))
     const rates = figures.map(([rate]) => rate).sort((a, b) => a - b)
     const median = rates[Math.floor(rates.length / 2)] ?? 0
     console.log(

@@ -1,6 +1,6 @@
-import { anchors10, trayAnchors10, WORDS_10 } from '../tray/board10.ts'
+import { ANCHORS_10, anchors10, TRAY_10, trayAnchors10, WORDS_10 } from '../tray/board10.ts'
 import { type DrawTable, drawTable } from '../tray/draw-table.ts'
-import { drawBelow, openSet, type SetStream } from '../tray/set-stream.ts'
+import { drawBelow, openSet } from '../tray/set-stream.ts'
 import { cellCounts, SHAPES_10 } from '../tray/shapes.ts'
 import type { BlockPuzzle10State } from './state.ts'
 
@@ -44,27 +44,27 @@ export function tableAt(score: number): DrawTable {
  * board, which has an empty cell.
  */
 export function deal(state: BlockPuzzle10State, scan: Int32Array): void {
-  const { stream, tray, anchors } = state
+  const words = state.words
   const table = tableAt(state.score)
-  openSet(stream, state.sets++)
+  openSet(state, state.sets++)
   state.fits = true
   for (let redraws = 0; redraws <= MOST_REDRAWS; redraws++) {
-    drawSet(stream, table, tray)
-    if (trayAnchors10(scan, tray, anchors) !== 0) return
+    drawSet(words, table)
+    if (trayAnchors10(scan, words) !== 0) return
   }
   // The first two fit nowhere and the new third does, so this never makes three the same.
   for (let i = 0; i < CELLS.length; i++) {
     const piece = BIGGEST_FIRST[i]!
-    if (anchors10(scan, piece, anchors, 2 * WORDS_10) !== 0) {
-      tray[2] = 1 + piece
+    if (anchors10(scan, piece, words, ANCHORS_10 + 2 * WORDS_10) !== 0) {
+      words[TRAY_10 + 2] = 1 + piece
       return
     }
   }
 }
 
 /** Three pieces by weight; three the same are drawn again. */
-function drawSet(stream: SetStream, table: DrawTable, tray: Int32Array): void {
+function drawSet(words: Int32Array, table: DrawTable): void {
   do {
-    for (let slot = 0; slot < 3; slot++) tray[slot] = 1 + table[drawBelow(stream, table.length)]!
-  } while (tray[0] === tray[1] && tray[1] === tray[2])
+    for (let slot = 0; slot < 3; slot++) words[TRAY_10 + slot] = 1 + table[drawBelow(table.length)]!
+  } while (words[TRAY_10] === words[TRAY_10 + 1] && words[TRAY_10] === words[TRAY_10 + 2])
 }

@@ -1,7 +1,7 @@
 import type { Encoder, ObservationArray, ObservationSpec, PackedWriter } from '../../env/game.ts'
 import { RowView } from '../tray/bit-writers.ts'
 import { PACKED_BOARD_10_BYTES, writeBoard10, writePackedBoard10 } from '../tray/board-writers.ts'
-import { BOARD_10 } from '../tray/board10.ts'
+import { BOARD_10, TRAY_10 } from '../tray/board10.ts'
 import { PACKED_MASK_10_BYTES, writePackedMask10 } from '../tray/mask-writers.ts'
 import { SHAPES_10 } from '../tray/shapes.ts'
 import { renderTray } from '../tray/text.ts'
@@ -39,9 +39,9 @@ export function createEncoder(): Encoder<BlockPuzzle10State> {
   return {
     spec: SPEC,
     encode(state: BlockPuzzle10State, out: readonly ObservationArray[], row: number): void {
-      writeBoard10(boards.of(out[0] as Uint8Array), row * 100, state.board)
-      writeTray(trays.of(out[1] as Uint8Array), row * 75, FRAMED, state.tray)
-      writeThree(out[2] as Int32Array, row, state.tray)
+      writeBoard10(boards.of(out[0] as Uint8Array), row * 100, state.words)
+      writeTray(trays.of(out[1] as Uint8Array), row * 75, FRAMED, state.words, TRAY_10)
+      writeThree(out[2] as Int32Array, row, state.words, TRAY_10)
       out[3]![row] = state.combo
       out[4]![row] = state.idle
       out[5]![row] = state.newSets
@@ -69,15 +69,15 @@ export function createPackedWriter(): PackedWriter<BlockPuzzle10State> {
   const masks = new RowView()
   return {
     encode(state, out, row) {
-      writePackedBoard10(boards.of(out[0]!), row * PACKED_BOARD_10_BYTES, state.board)
-      writePackedTray(trays.of(out[1]!), row * PACKED_TRAY_BYTES, FRAMED, state.tray)
-      writePackedThree(pieces.of(out[2]!), row, state.tray)
+      writePackedBoard10(boards.of(out[0]!), row * PACKED_BOARD_10_BYTES, state.words)
+      writePackedTray(trays.of(out[1]!), row * PACKED_TRAY_BYTES, FRAMED, state.words, TRAY_10)
+      writePackedThree(pieces.of(out[2]!), row, state.words, TRAY_10)
       combos.of(out[3]!).setInt32(row * 4, state.combo, true)
       idles.of(out[4]!).setInt32(row * 4, state.idle, true)
       newSets.of(out[5]!).setInt32(row * 4, state.newSets, true)
       scores.of(out[6]!).setInt32(row * 4, state.score, true)
     },
     writeMask: (state, out, row) =>
-      writePackedMask10(masks.of(out), row * PACKED_MASK_10_BYTES, state.anchors, otherActions(state)),
+      writePackedMask10(masks.of(out), row * PACKED_MASK_10_BYTES, state.words, otherActions(state)),
   }
 }

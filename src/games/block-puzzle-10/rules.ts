@@ -1,11 +1,11 @@
 import type { Rules } from '../../env/game.ts'
 import { RowView } from '../tray/bit-writers.ts'
 import { countLines } from '../tray/board.ts'
-import { clear10, place10, SCAN_WORDS_10, scan10, trayAnchors10 } from '../tray/board10.ts'
+import { clear10, place10, SCAN_WORDS_10, scan10, TRAY_10, trayAnchors10 } from '../tray/board10.ts'
 import { writeMask10 } from '../tray/mask-writers.ts'
 import { prepareSet } from '../tray/set-stream.ts'
 import { cellCounts, SHAPES_10 } from '../tray/shapes.ts'
-import { isTraySpent, resetTrayState } from '../tray/state.ts'
+import { resetTrayState } from '../tray/state.ts'
 import { deal } from './deal.ts'
 import { END_GAME, explain, NEW_SET } from './explain.ts'
 import { type BlockPuzzle10State, createState } from './state.ts'
@@ -49,17 +49,17 @@ function missCombo(state: BlockPuzzle10State): void {
 }
 
 function place(state: BlockPuzzle10State, action: number, allowNewSet: boolean): number {
-  const { board, tray } = state
+  const words = state.words
   const slot = action < 100 ? 0 : action < 200 ? 1 : 2
-  const piece = tray[slot]! - 1
-  place10(board, piece, action - slot * 100)
-  tray[slot] = 0
-  const cleared = clear10(board)
+  const piece = words[TRAY_10 + slot]! - 1
+  place10(words, piece, action - slot * 100)
+  words[TRAY_10 + slot] = 0
+  const cleared = clear10(words)
   let reward = CELLS[piece]!
   if (cleared === 0) missCombo(state)
   else {
     const lines = countLines(cleared)
-    const emptied = (board[0]! | board[1]! | board[2]! | board[3]!) === 0
+    const emptied = (words[0]! | words[1]! | words[2]! | words[3]!) === 0
     state.combo++
     state.idle = 0
     state.lines += lines
@@ -68,16 +68,16 @@ function place(state: BlockPuzzle10State, action: number, allowNewSet: boolean):
   }
   state.score += reward
   state.placements++
-  scan10(board, scan)
-  if (isTraySpent(tray)) deal(state, scan)
-  else state.fits = trayAnchors10(scan, tray, state.anchors) !== 0
+  scan10(words, scan)
+  if ((words[TRAY_10]! | words[TRAY_10 + 1]! | words[TRAY_10 + 2]!) === 0) deal(state, scan)
+  else state.fits = trayAnchors10(scan, words) !== 0
   state.over = !state.fits && state.newSets === 0
   return reward
 }
 
 function buyNewSet(state: BlockPuzzle10State): void {
   state.newSets--
-  scan10(state.board, scan)
+  scan10(state.words, scan)
   deal(state, scan)
 }
 
@@ -91,7 +91,7 @@ export function createRules(allowNewSet: boolean): Rules<BlockPuzzle10State> {
       state.combo = 0
       state.idle = 0
       state.newSets = allowNewSet ? 1 : 0
-      scan10(state.board, scan)
+      scan10(state.words, scan)
       deal(state, scan)
     },
     step(state, action) {
@@ -101,8 +101,8 @@ export function createRules(allowNewSet: boolean): Rules<BlockPuzzle10State> {
       return 0
     },
     isTerminal: (state) => state.over,
-    writeMask: (state, out, offset) => writeMask10(view.of(out), offset, state.anchors, otherActions(state)),
+    writeMask: (state, out, offset) => writeMask10(view.of(out), offset, state.words, otherActions(state)),
     explain,
-    prepareStep: (state) => prepareSet(state.stream, state.sets),
+    prepareStep: (state) => prepareSet(state, state.sets),
   }
 }

@@ -1,5 +1,5 @@
 import { BOARD_10 } from '../tray/board10.ts'
-import { createTrayState, type TrayState } from '../tray/state.ts'
+import { createWords, type TrayState } from '../tray/state.ts'
 
 /** The state of a game of Block Puzzle 10x10. */
 export interface BlockPuzzle10State extends TrayState {
@@ -13,5 +13,20 @@ export interface BlockPuzzle10State extends TrayState {
 
 /** A state that must be reset before use. */
 export function createState(): BlockPuzzle10State {
-  return { ...createTrayState(BOARD_10), combo: 0, idle: 0, newSets: 0 }
+  // One literal with every field, never a spread: all states then share one hidden class, which steps rely on.
+  return {
+    words: createWords(BOARD_10, 0),
+    seed: '',
+    head: 0.5,
+    first: -1,
+    sets: 0,
+    score: 0,
+    lines: 0,
+    placements: 0,
+    fits: false,
+    over: false,
+    combo: 0,
+    idle: 0,
+    newSets: 0,
+  }
 }

@@ -1,4 +1,4 @@
-import { anchors8, trayAnchors8 } from '../tray/board8.ts'
+import { ANCHORS_8, anchors8, TRAY_8, trayAnchors8, WORDS_8 } from '../tray/board8.ts'
 import { drawTable, weightBySize } from '../tray/draw-table.ts'
 import { drawBelow, openSet } from '../tray/set-stream.ts'
 import { SHAPES_8 } from '../tray/shapes.ts'
@@ -13,13 +13,13 @@ const SINGLE = 0
  * redraws a single in the third slot. `scan` is that of the board, which has an empty cell.
  */
 export function deal(state: BlockPuzzle8State, scan: Int32Array): void {
-  const { stream, tray, anchors } = state
-  openSet(stream, state.sets++)
+  const words = state.words
+  openSet(state, state.sets++)
   state.fits = true
   for (let redraws = 0; redraws <= MOST_REDRAWS; redraws++) {
-    for (let slot = 0; slot < 3; slot++) tray[slot] = 1 + BY_SIZE[drawBelow(stream, BY_SIZE.length)]!
-    if (trayAnchors8(scan, tray, anchors) !== 0) return
+    for (let slot = 0; slot < 3; slot++) words[TRAY_8 + slot] = 1 + BY_SIZE[drawBelow(BY_SIZE.length)]!
+    if (trayAnchors8(scan, words) !== 0) return
   }
-  tray[2] = 1 + SINGLE
-  anchors8(scan, SINGLE, anchors, 4)
+  words[TRAY_8 + 2] = 1 + SINGLE
+  anchors8(scan, SINGLE, words, ANCHORS_8 + 2 * WORDS_8)
 }

@@ -1,6 +1,6 @@
 import type { Encoder, ObservationArray, ObservationSpec, PackedWriter } from '../../env/game.ts'
 import { expand32, RowView } from '../tray/bit-writers.ts'
-import { BOARD_8 } from '../tray/board8.ts'
+import { BOARD_8, TRAY_8 } from '../tray/board8.ts'
 import { writePackedMask8 } from '../tray/mask-writers.ts'
 import { SHAPES_8 } from '../tray/shapes.ts'
 import { renderTray } from '../tray/text.ts'
@@ -36,10 +36,10 @@ export function createEncoder(): Encoder<BlockPuzzle8State> {
     spec: SPEC,
     encode(state: BlockPuzzle8State, out: readonly ObservationArray[], row: number): void {
       const view = boards.of(out[0] as Uint8Array)
-      expand32(view, row * 64, state.board[0]!)
-      expand32(view, row * 64 + 32, state.board[1]!)
-      writeTray(trays.of(out[1] as Uint8Array), row * 75, FRAMED, state.tray)
-      writeThree(out[2] as Int32Array, row, state.tray)
+      expand32(view, row * 64, state.words[0]!)
+      expand32(view, row * 64 + 32, state.words[1]!)
+      writeTray(trays.of(out[1] as Uint8Array), row * 75, FRAMED, state.words, TRAY_8)
+      writeThree(out[2] as Int32Array, row, state.words, TRAY_8)
       out[3]![row] = state.combo
       out[4]![row] = state.score
     },
@@ -64,13 +64,13 @@ export function createPackedWriter(): PackedWriter<BlockPuzzle8State> {
   return {
     encode(state, out, row) {
       const view = boards.of(out[0]!)
-      view.setInt32(row * 8, state.board[0]!, true)
-      view.setInt32(row * 8 + 4, state.board[1]!, true)
-      writePackedTray(trays.of(out[1]!), row * PACKED_TRAY_BYTES, FRAMED, state.tray)
-      writePackedThree(pieces.of(out[2]!), row, state.tray)
+      view.setInt32(row * 8, state.words[0]!, true)
+      view.setInt32(row * 8 + 4, state.words[1]!, true)
+      writePackedTray(trays.of(out[1]!), row * PACKED_TRAY_BYTES, FRAMED, state.words, TRAY_8)
+      writePackedThree(pieces.of(out[2]!), row, state.words, TRAY_8)
       combos.of(out[3]!).setInt32(row * 4, state.combo, true)
       scores.of(out[4]!).setInt32(row * 4, state.score, true)
     },
-    writeMask: (state, out, row) => writePackedMask8(masks.of(out), row * 24, state.anchors),
+    writeMask: (state, out, row) => writePackedMask8(masks.of(out), row * 24, state.words),
   }
 }

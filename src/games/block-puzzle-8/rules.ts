@@ -1,11 +1,11 @@
 import type { Rules } from '../../env/game.ts'
 import { RowView } from '../tray/bit-writers.ts'
 import { countLines } from '../tray/board.ts'
-import { clear8, place8, SCAN_WORDS_8, scan8, trayAnchors8 } from '../tray/board8.ts'
+import { clear8, place8, SCAN_WORDS_8, scan8, TRAY_8, trayAnchors8 } from '../tray/board8.ts'
 import { writeMask8 } from '../tray/mask-writers.ts'
 import { prepareSet } from '../tray/set-stream.ts'
 import { cellCounts, SHAPES_8 } from '../tray/shapes.ts'
-import { isTraySpent, resetTrayState } from '../tray/state.ts'
+import { resetTrayState } from '../tray/state.ts'
 import { deal } from './deal.ts'
 import { explain } from './explain.ts'
 import { type BlockPuzzle8State, createState } from './state.ts'
@@ -31,17 +31,17 @@ export function scorePlacement(piece: number, lines: number, combo: number): num
 function reset(state: BlockPuzzle8State, seed: string): void {
   resetTrayState(state, seed)
   state.combo = 0
-  scan8(state.board, scan)
+  scan8(state.words, scan)
   deal(state, scan)
 }
 
 function step(state: BlockPuzzle8State, action: number): number {
-  const { board, tray } = state
+  const words = state.words
   const slot = action >> 6
-  const piece = tray[slot]! - 1
-  place8(board, piece, action & 63)
-  tray[slot] = 0
-  const cleared = clear8(board)
+  const piece = words[TRAY_8 + slot]! - 1
+  place8(words, piece, action & 63)
+  words[TRAY_8 + slot] = 0
+  const cleared = clear8(words)
   let reward = CELLS[piece]!
   if (cleared === 0) state.combo = 0
   else {
@@ -52,9 +52,9 @@ function step(state: BlockPuzzle8State, action: number): number {
   }
   state.score += reward
   state.placements++
-  scan8(board, scan)
-  if (isTraySpent(tray)) deal(state, scan)
-  else state.fits = trayAnchors8(scan, tray, state.anchors) !== 0
+  scan8(words, scan)
+  if ((words[TRAY_8]! | words[TRAY_8 + 1]! | words[TRAY_8 + 2]!) === 0) deal(state, scan)
+  else state.fits = trayAnchors8(scan, words) !== 0
   state.over = !state.fits
   return reward
 }
@@ -67,8 +67,8 @@ export function createRules(): Rules<BlockPuzzle8State> {
     reset,
     step,
     isTerminal: (state) => state.over,
-    writeMask: (state, out, offset) => writeMask8(view.of(out), offset, state.anchors),
+    writeMask: (state, out, offset) => writeMask8(view.of(out), offset, state.words),
     explain,
-    prepareStep: (state) => prepareSet(state.stream, state.sets),
+    prepareStep: (state) => prepareSet(state, state.sets),
   }
 }

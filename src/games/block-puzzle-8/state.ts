@@ -1,5 +1,5 @@
 import { BOARD_8 } from '../tray/board8.ts'
-import { createTrayState, type TrayState } from '../tray/state.ts'
+import { createWords, type TrayState } from '../tray/state.ts'
 
 /** The state of a game of Block Puzzle 8x8. */
 export interface BlockPuzzle8State extends TrayState {
@@ -9,5 +9,18 @@ export interface BlockPuzzle8State extends TrayState {
 
 /** A state that must be reset before use. */
 export function createState(): BlockPuzzle8State {
-  return { ...createTrayState(BOARD_8), combo: 0 }
+  // One literal with every field, never a spread: all states then share one hidden class, which steps rely on.
+  return {
+    words: createWords(BOARD_8, 0),
+    seed: '',
+    head: 0.5,
+    first: -1,
+    sets: 0,
+    score: 0,
+    lines: 0,
+    placements: 0,
+    fits: false,
+    over: false,
+    combo: 0,
+  }
 }

@@ -1,4 +1,5 @@
 import { SHAPES_8 } from '../tray/shapes.ts'
+import { HUES_AT } from './state.ts'
 
 /** The letters of hues 1 to 5: aqua, violet, amber, rose, lime. */
 export const HUE_LETTERS = 'AVMRL'
@@ -19,26 +20,26 @@ const SHAPE_NIBBLES = Int32Array.from({ length: SHAPES_8.length * HEIGHT }, (_, 
   return NIBBLES[SHAPES_8[Math.floor(i / HEIGHT)]?.rows[i % HEIGHT] ?? 0] ?? 0
 })
 
-/** Colours the cells of a piece; `hues` is [8] int32, a row a word, a nibble a cell. */
-export function paint(hues: Int32Array, piece: number, position: number, hue: number): void {
+/** Colours the cells of a piece in a state's words. */
+export function paint(words: Int32Array, piece: number, position: number, hue: number): void {
   const shift = (position & 7) * 4
   const top = position >> 3
   for (let r = 0; r < HEIGHT; r++) {
     const nibbles = SHAPE_NIBBLES[piece * HEIGHT + r]!
     if (nibbles === 0) return
-    hues[top + r]! |= Math.imul(nibbles, hue) << shift
+    words[HUES_AT + top + r]! |= Math.imul(nibbles, hue) << shift
   }
 }
 
 /** Takes the colour from cleared lines: bit 8 + r for row r, bit c for column c. */
-export function wipe(hues: Int32Array, cleared: number): void {
+export function wipe(words: Int32Array, cleared: number): void {
   const kept = ~Math.imul(NIBBLES[cleared & 0xff]!, 15)
   for (let row = 0; row < 8; row++) {
-    hues[row] = ((cleared >>> (8 + row)) & 1) === 1 ? 0 : hues[row]! & kept
+    words[HUES_AT + row]! &= ((cleared >>> (8 + row)) & 1) === 1 ? 0 : kept
   }
 }
 
 /** The hue of a cell, 0 when empty. */
-export function hueAt(hues: Int32Array, position: number): number {
-  return (hues[position >> 3]! >>> ((position & 7) * 4)) & 15
+export function hueAt(words: Int32Array, position: number): number {
+  return (words[HUES_AT + (position >> 3)]! >>> ((position & 7) * 4)) & 15
 }

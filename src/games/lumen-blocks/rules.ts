@@ -1,15 +1,15 @@
 import type { Rules } from '../../env/game.ts'
 import { RowView } from '../tray/bit-writers.ts'
 import { countLines } from '../tray/board.ts'
-import { clear8, place8, SCAN_WORDS_8, scan8, trayAnchors8 } from '../tray/board8.ts'
+import { clear8, place8, SCAN_WORDS_8, scan8, TRAY_8, trayAnchors8 } from '../tray/board8.ts'
 import { writeMask8 } from '../tray/mask-writers.ts'
 import { prepareSet } from '../tray/set-stream.ts'
 import { cellCounts, SHAPES_8 } from '../tray/shapes.ts'
-import { isTraySpent, resetTrayState } from '../tray/state.ts'
+import { resetTrayState } from '../tray/state.ts'
 import { deal } from './deal.ts'
 import { explain } from './explain.ts'
 import { paint, wipe } from './hues.ts'
-import { createState, type LumenState } from './state.ts'
+import { createState, type LumenState, TRAY_HUE_AT } from './state.ts'
 
 /*
  * Lumen Blocks as published at gameboard.gg, with the rulings listed in README.md. A step, in order: place,
@@ -35,36 +35,35 @@ export function scorePlacement(piece: number, lines: number, streak: number, emp
 
 function reset(state: LumenState, seed: string): void {
   resetTrayState(state, seed)
-  state.hues.fill(0)
   state.streak = 0
-  scan8(state.board, scan)
+  scan8(state.words, scan)
   deal(state, scan)
 }
 
 function step(state: LumenState, action: number): number {
-  const { board, tray, trayHue, hues } = state
+  const words = state.words
   const slot = action >> 6
   const position = action & 63
-  const piece = tray[slot]! - 1
-  place8(board, piece, position)
-  paint(hues, piece, position, trayHue[slot]!)
-  tray[slot] = 0
-  trayHue[slot] = 0
-  const cleared = clear8(board)
+  const piece = words[TRAY_8 + slot]! - 1
+  place8(words, piece, position)
+  paint(words, piece, position, words[TRAY_HUE_AT + slot]!)
+  words[TRAY_8 + slot] = 0
+  words[TRAY_HUE_AT + slot] = 0
+  const cleared = clear8(words)
   let reward = CELLS[piece]!
   if (cleared === 0) state.streak = 0
   else {
     const lines = countLines(cleared)
-    wipe(hues, cleared)
+    wipe(words, cleared)
     state.streak++
     state.lines += lines
-    reward = scorePlacement(piece, lines, state.streak, (board[0]! | board[1]!) === 0)
+    reward = scorePlacement(piece, lines, state.streak, (words[0]! | words[1]!) === 0)
   }
   state.score += reward
   state.placements++
-  scan8(board, scan)
-  if (isTraySpent(tray)) deal(state, scan)
-  else state.fits = trayAnchors8(scan, tray, state.anchors) !== 0
+  scan8(words, scan)
+  if ((words[TRAY_8]! | words[TRAY_8 + 1]! | words[TRAY_8 + 2]!) === 0) deal(state, scan)
+  else state.fits = trayAnchors8(scan, words) !== 0
   state.over = !state.fits
   return reward
 }
@@ -77,8 +76,8 @@ export function createRules(): Rules<LumenState> {
     reset,
     step,
     isTerminal: (state) => state.over,
-    writeMask: (state, out, offset) => writeMask8(view.of(out), offset, state.anchors),
+    writeMask: (state, out, offset) => writeMask8(view.of(out), offset, state.words),
     explain,
-    prepareStep: (state) => prepareSet(state.stream, state.sets),
+    prepareStep: (state) => prepareSet(state, state.sets),
   }
 }

@@ -23,9 +23,9 @@ export function tryPlacement(
   const cells = board.size * board.size
   const slot = Math.floor(action / cells)
   const position = action % cells
-  if (slot > 2 || !board.has(state.anchors, slot * board.words, position)) return undefined
-  const piece = state.tray[slot]! - 1
-  after.set(state.board)
+  if (slot > 2 || !board.has(state.words, board.anchorsAt + slot * board.words, position)) return undefined
+  const piece = state.words[board.trayAt + slot]! - 1
+  for (let word = 0; word < board.words; word++) after[word] = state.words[word]!
   board.place(after, piece, position)
   const cleared = board.clear(after)
   return { piece, cleared, lines: countLines(cleared), emptied: board.isEmpty(after) }

@@ -4,8 +4,8 @@ import type { Shape } from './shapes.ts'
 export type LineSet = number
 
 /**
- * What one board size offers. A board is an Int32Array of `words` words, a bit a cell; a set of anchors has
- * the same form: the bit of a cell is set where the piece may be placed with its anchor on that cell.
+ * What one board size offers. A board is `words` words at the start of an Int32Array, a bit a cell; a set of
+ * anchors has the same form: the bit of a cell is set where the piece may be placed with its anchor on it.
  * A cell is named by its position, `row * size + col`.
  */
 export interface TrayBoard {
@@ -13,18 +13,22 @@ export interface TrayBoard {
   readonly size: 8 | 10
   /** Words of a board, and of a set of anchors. */
   readonly words: number
+  /** Where a state's tray, anchors and a game's own words begin; the board is at 0. */
+  readonly trayAt: number
+  readonly anchorsAt: number
+  readonly extraAt: number
   /** Words of a scan. */
   readonly scanWords: number
   /** The pieces, in catalogue order. */
   readonly shapes: readonly Shape[]
-  /** The bit of a position in a board or in the set of anchors that starts at word `at`. */
+  /** The bit of a position in the board (`at` 0) or set of anchors that starts at word `at`. */
   has(words: Int32Array, at: number, position: number): boolean
   /** Finds every straight run of empty cells; needed once for all pieces tried on one board. */
   scan(board: Int32Array, scan: Int32Array): void
   /** Writes the legal anchors of a piece at word `at`; returns a number that is 0 when there is none. */
   anchors(scan: Int32Array, piece: number, out: Int32Array, at: number): number
-  /** Writes the legal anchors of all three slots of a tray, zeros for spent ones; 0 when there is none. */
-  trayAnchors(scan: Int32Array, tray: Int32Array, out: Int32Array): number
+  /** Writes the legal anchors of a state's three slots, zeros for spent ones; 0 when there is none. */
+  trayAnchors(scan: Int32Array, words: Int32Array): number
   /** Fills the cells of a piece; the anchor is legal. */
   place(board: Int32Array, piece: number, position: number): void
   /** Empties every full row and column at once and returns which. */

@@ -12,6 +12,11 @@ export const WORDS_10 = 4
 /** Words of a 10x10 scan: ten entries of four words, in the order of `SCANNED`. */
 export const SCAN_WORDS_10 = 40
 
+/** Where the tray and the anchors are in a state's words; a game's own words follow. */
+export const TRAY_10 = WORDS_10
+export const ANCHORS_10 = TRAY_10 + 3
+export const EXTRA_10 = ANCHORS_10 + 3 * WORDS_10
+
 const WORD = 0x3fffffff
 const LAST_ROW = 0x3ff
 /** The lower nine columns of the three rows of a word, and the tenth. */
@@ -103,18 +108,18 @@ export function anchors10(scan: Int32Array, piece: number, out: Int32Array, at: 
   return w0 | w1 | w2 | w3
 }
 
-/** The legal anchors of a whole tray, zeros for spent slots; 0 when there is none. */
-export function trayAnchors10(scan: Int32Array, tray: Int32Array, out: Int32Array): number {
+/** The legal anchors of a state's tray, zeros for spent slots; 0 when there is none. */
+export function trayAnchors10(scan: Int32Array, words: Int32Array): number {
   let any = 0
   for (let slot = 0; slot < 3; slot++) {
-    const piece = tray[slot]!
-    const at = slot * WORDS_10
-    if (piece !== 0) any |= anchors10(scan, piece - 1, out, at)
+    const piece = words[TRAY_10 + slot]!
+    const at = ANCHORS_10 + slot * WORDS_10
+    if (piece !== 0) any |= anchors10(scan, piece - 1, words, at)
     else {
-      out[at] = 0
-      out[at + 1] = 0
-      out[at + 2] = 0
-      out[at + 3] = 0
+      words[at] = 0
+      words[at + 1] = 0
+      words[at + 2] = 0
+      words[at + 3] = 0
     }
   }
   return any
@@ -172,6 +177,9 @@ export function clear10(board: Int32Array): LineSet {
 export const BOARD_10: TrayBoard = {
   size: 10,
   words: WORDS_10,
+  trayAt: TRAY_10,
+  anchorsAt: ANCHORS_10,
+  extraAt: EXTRA_10,
   scanWords: SCAN_WORDS_10,
   shapes: SHAPES_10,
   has: (words, at, position) => ((words[at + Math.floor(position / 30)]! >>> (position % 30)) & 1) === 1,

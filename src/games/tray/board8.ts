@@ -13,6 +13,11 @@ export const WORDS_8 = 2
 /** Words of an 8x8 scan: ten entries of two words, in the order of `SCANNED`. */
 export const SCAN_WORDS_8 = 20
 
+/** Where the tray and the anchors are in a state's words; a game's own words follow. */
+export const TRAY_8 = WORDS_8
+export const ANCHORS_8 = TRAY_8 + 3
+export const EXTRA_8 = ANCHORS_8 + 3 * WORDS_8
+
 const PLAN = fitPlan(SHAPES_8, 8, 4, WORDS_8)
 const TERMS = PLAN.terms
 const COLUMNS = PLAN.columns
@@ -90,15 +95,16 @@ export function anchors8(scan: Int32Array, piece: number, out: Int32Array, at: n
   return low | high
 }
 
-/** The legal anchors of a whole tray, zeros for spent slots; 0 when there is none. */
-export function trayAnchors8(scan: Int32Array, tray: Int32Array, out: Int32Array): number {
+/** The legal anchors of a state's tray, zeros for spent slots; 0 when there is none. */
+export function trayAnchors8(scan: Int32Array, words: Int32Array): number {
   let any = 0
   for (let slot = 0; slot < 3; slot++) {
-    const piece = tray[slot]!
-    if (piece !== 0) any |= anchors8(scan, piece - 1, out, slot * WORDS_8)
+    const piece = words[TRAY_8 + slot]!
+    const at = ANCHORS_8 + slot * WORDS_8
+    if (piece !== 0) any |= anchors8(scan, piece - 1, words, at)
     else {
-      out[slot * WORDS_8] = 0
-      out[slot * WORDS_8 + 1] = 0
+      words[at] = 0
+      words[at + 1] = 0
     }
   }
   return any
@@ -141,6 +147,9 @@ function gatherRows(rows: number): number {
 export const BOARD_8: TrayBoard = {
   size: 8,
   words: WORDS_8,
+  trayAt: TRAY_8,
+  anchorsAt: ANCHORS_8,
+  extraAt: EXTRA_8,
   scanWords: SCAN_WORDS_8,
   shapes: SHAPES_8,
   has: (words, at, position) => ((words[at + (position >> 5)]! >>> (position & 31)) & 1) === 1,

@@ -34,7 +34,7 @@ export function explainPlacement(board: TrayBoard, state: TrayState, action: num
     }
   }
   const filled = cellsOf(shape, row, col).filter((cell) =>
-    board.has(state.board, 0, cell.row * board.size + cell.col),
+    board.has(state.words, 0, cell.row * board.size + cell.col),
   )
   if (filled.length === 0) return undefined
   const where = filled.map((cell) => `row ${cell.row} column ${cell.col}`).join(', ')
@@ -62,7 +62,7 @@ export function splitAction(board: TrayBoard, action: number): { slot: number; r
 
 /** The shape in a slot, undefined when spent or when there is no such slot. */
 export function shapeInSlot(board: TrayBoard, state: TrayState, slot: number): Shape | undefined {
-  return board.shapes[(state.tray[slot] ?? 0) - 1]
+  return slot > 2 ? undefined : board.shapes[state.words[board.trayAt + slot]! - 1]
 }
 
 function staysOnBoard(board: TrayBoard, shape: Shape, row: number, col: number): boolean {

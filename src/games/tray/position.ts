@@ -44,13 +44,13 @@ export function checkPosition(
  */
 export function fillPosition(board: TrayBoard, state: TrayState, position: Position): Refusal | undefined {
   for (const [at, value] of position.board.entries()) {
-    if (value !== 0) board.fill(state.board, at)
+    if (value !== 0) board.fill(state.words, at)
   }
-  if (board.clear(state.board) !== 0) return bad('board has a full row or column.')
-  state.tray.set(position.tray ?? [])
+  if (board.clear(state.words) !== 0) return bad('board has a full row or column.')
+  state.words.set(position.tray ?? [], board.trayAt)
   const scan = new Int32Array(board.scanWords)
-  board.scan(state.board, scan)
-  state.fits = board.trayAnchors(scan, state.tray, state.anchors) !== 0
+  board.scan(state.words, scan)
+  state.fits = board.trayAnchors(scan, state.words) !== 0
   state.over = !state.fits
   state.score = position.figures.score ?? 0
   return undefined

@@ -3,8 +3,8 @@
  * `{seed}:{k}`, the same numbers as `seeded(...)` of src/random/seeded.ts gives, but without its closures.
  *
  * Seeding is a chain of dependent multiplications over the text, three times, and would be most of the cost of
- * a step. Texts of ten sets from a multiple of ten on differ in their last digit only, so ten chains are run
- * side by side, and the first of the three passes starts behind the part that all sets share.
+ * a step. The texts of five sets from a multiple of five on differ in their last digit only, so five chains are
+ * run side by side, and the first of the three passes starts behind the part that all sets share.
  * Plain data, as all of a state is.
  */
 export interface SetStream {
@@ -12,15 +12,16 @@ export interface SetStream {
   seed: string
   /** The hash after three blanks and `{seed}:`. */
   head: number
-  /** The first set whose generator is ready in `ready`; -1 when none is. */
+  /** The first set of the five whose generators are ready; -1 when none is. */
   first: number
-  /** [10, 3] float64: the three fractions that a generator starts with, for sets first..first + 9. */
-  readonly ready: Float64Array
-  /** [4] float64: the generator in use, three fractions and the carry. */
-  readonly live: Float64Array
+  /** Its last `READY_WORDS` words are the ready generators: [5, 3] int32, each in units of 2^-32. */
+  readonly words: Int32Array
 }
 
-const LANES = 10
+const LANES = 5
+/** How many words a stream keeps at the end of its array. */
+export const READY_WORDS = LANES * 3
+
 const FRACTION = 2 ** -32
 const COLON = 58
 const ZERO = 48
@@ -45,20 +46,18 @@ function afterText(hash: number, text: string): number {
 const HASH_1 = mash(0xefc8249d, 32)
 const HASH_2 = mash(HASH_1, 32)
 const HASH_3 = mash(HASH_2, 32)
-const BLANK_0 = (HASH_1 >>> 0) * FRACTION
-const BLANK_1 = (HASH_2 >>> 0) * FRACTION
-const BLANK_2 = (HASH_3 >>> 0) * FRACTION
+const BLANK_0 = HASH_1 >>> 0
+const BLANK_1 = HASH_2 >>> 0
+const BLANK_2 = HASH_3 >>> 0
 
-/** [10] float64: the hash of each lane, while a block is seeded. */
+/** [5] float64: the hash of each lane, while a block is seeded. */
 const HASHES = new Float64Array(LANES)
 
-/** [characters] the part of the text that a block of ten sets shares: `{seed}:` and all digits but the last. */
-let shared = new Uint8Array(128)
+/** [4] float64: the generator in use, which lasts for one deal: three fractions and the carry. */
+const live = new Float64Array(4)
 
-/** A stream that must be started before use. */
-export function createSetStream(): SetStream {
-  return { seed: '', head: 0.5, first: -1, ready: new Float64Array(LANES * 3), live: new Float64Array(4) }
-}
+/** [characters] the part of the text that a block of five sets shares: `{seed}:` and all digits but the last. */
+let shared = new Uint8Array(128)
 
 /** Begins the sets of a seed. */
 export function startSets(stream: SetStream, seed: string): void {
@@ -67,14 +66,14 @@ export function startSets(stream: SetStream, seed: string): void {
   stream.first = -1
 }
 
-/** Makes set `set`'s generator the one in use. */
+/** Makes set `set`'s generator the one that `drawBelow` uses. */
 export function openSet(stream: SetStream, set: number): void {
   prepareSet(stream, set)
-  const at = (set - stream.first) * 3
-  const { ready, live } = stream
-  live[0] = ready[at]!
-  live[1] = ready[at + 1]!
-  live[2] = ready[at + 2]!
+  const words = stream.words
+  const at = words.length - READY_WORDS + (set - stream.first) * 3
+  live[0] = (words[at]! >>> 0) * FRACTION
+  live[1] = (words[at + 1]! >>> 0) * FRACTION
+  live[2] = (words[at + 2]! >>> 0) * FRACTION
   live[3] = 1
 }
 
@@ -88,8 +87,7 @@ export function prepareSet(stream: SetStream, set: number): boolean {
 }
 
 /** A uniform integer in 0..n-1 from the generator in use; n is at most 2^21. */
-export function drawBelow(stream: SetStream, n: number): number {
-  const live = stream.live
+export function drawBelow(n: number): number {
   const t = 2091639 * live[0]! + live[3]! * FRACTION
   const carry = t | 0
   const next = t - carry
@@ -117,36 +115,30 @@ function writeShared(seed: string, first: number): number {
 
 function seedBlock(stream: SetStream, first: number): void {
   const length = writeShared(stream.seed, first)
-  const { ready } = stream
+  const digit = ZERO + (first % 10)
   let head = stream.head
   for (let i = stream.seed.length + 1; i < length; i++) head = mash(head, shared[i]!)
-  for (let lane = 0; lane < LANES; lane++) HASHES[lane] = mash(head, ZERO + lane)
-  storeFractions(ready, 0, BLANK_0)
-  hashShared(length)
-  storeFractions(ready, 1, BLANK_1)
-  hashShared(length)
-  storeFractions(ready, 2, BLANK_2)
+  for (let lane = 0; lane < LANES; lane++) HASHES[lane] = mash(head, digit + lane)
+  storeFractions(stream.words, 0, BLANK_0)
+  hashShared(length, digit)
+  storeFractions(stream.words, 1, BLANK_1)
+  hashShared(length, digit)
+  storeFractions(stream.words, 2, BLANK_2)
 }
 
-function storeFractions(ready: Float64Array, which: number, blank: number): void {
-  for (let lane = 0; lane < LANES; lane++) {
-    const fraction = blank - (HASHES[lane]! >>> 0) * FRACTION
-    ready[lane * 3 + which] = fraction < 0 ? fraction + 1 : fraction
-  }
+/** Alea subtracts the hash from the blank's and adds 1 below 0; in units of 2^-32 that is one wrapping subtraction. */
+function storeFractions(words: Int32Array, which: number, blank: number): void {
+  const at = words.length - READY_WORDS + which
+  for (let lane = 0; lane < LANES; lane++) words[at + lane * 3] = blank - (HASHES[lane]! >>> 0)
 }
 
-/** Hashes the shared text, then each lane's digit; in halves, so that the hashes stay in registers. */
-function hashShared(length: number): void {
-  hashFive(length, 0)
-  hashFive(length, 5)
-}
-
-function hashFive(length: number, lane: number): void {
-  let a = HASHES[lane]!
-  let b = HASHES[lane + 1]!
-  let c = HASHES[lane + 2]!
-  let d = HASHES[lane + 3]!
-  let e = HASHES[lane + 4]!
+/** Hashes the shared text in all lanes, then each lane's last digit. */
+function hashShared(length: number, digit: number): void {
+  let a = HASHES[0]!
+  let b = HASHES[1]!
+  let c = HASHES[2]!
+  let d = HASHES[3]!
+  let e = HASHES[4]!
   for (let i = 0; i < length; i++) {
     const code = shared[i]!
     a = mash(a, code)
@@ -155,9 +147,9 @@ function hashFive(length: number, lane: number): void {
     d = mash(d, code)
     e = mash(e, code)
   }
-  HASHES[lane] = mash(a, ZERO + lane)
-  HASHES[lane + 1] = mash(b, ZERO + lane + 1)
-  HASHES[lane + 2] = mash(c, ZERO + lane + 2)
-  HASHES[lane + 3] = mash(d, ZERO + lane + 3)
-  HASHES[lane + 4] = mash(e, ZERO + lane + 4)
+  HASHES[0] = mash(a, digit)
+  HASHES[1] = mash(b, digit + 1)
+  HASHES[2] = mash(c, digit + 2)
+  HASHES[3] = mash(d, digit + 3)
+  HASHES[4] = mash(e, digit + 4)
 }

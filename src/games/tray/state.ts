@@ -1,18 +1,19 @@
 import type { TrayBoard } from './board.ts'
-import { createSetStream, type SetStream, startSets } from './set-stream.ts'
+import { READY_WORDS, type SetStream, startSets } from './set-stream.ts'
 
-/** What the states of the three tray games share; plain data, changed in place. */
-export interface TrayState {
-  /** The generators of the episode's sets. */
-  readonly stream: SetStream
+/**
+ * What the states of the three tray games share; plain data, changed in place. Everything that a step touches
+ * lies in one array, because a batch of a thousand states must stay in the processor's nearer caches.
+ */
+export interface TrayState extends SetStream {
+  /**
+   * [words] int32, in this order: the board (2 or 4 words, a bit a cell), the tray (3, 1 + catalogue index or 0
+   * when spent), the legal anchors of each slot (3 times as many as the board), what a game adds, and the
+   * generators that are ready.
+   */
+  readonly words: Int32Array
   /** Sets dealt so far. */
   sets: number
-  /** [2 or 4] int32 a bit a cell, in the layout of the game's board. */
-  readonly board: Int32Array
-  /** [3] int32 1 + catalogue index, 0 when spent. */
-  readonly tray: Int32Array
-  /** [3, 2 or 4] int32 the legal anchors of each slot; zeros when spent. */
-  readonly anchors: Int32Array
   score: number
   lines: number
   placements: number
@@ -21,37 +22,20 @@ export interface TrayState {
   over: boolean
 }
 
-/** The shared part of a new state. */
-export function createTrayState(board: TrayBoard): TrayState {
-  return {
-    stream: createSetStream(),
-    sets: 0,
-    board: new Int32Array(board.words),
-    tray: new Int32Array(3),
-    anchors: new Int32Array(3 * board.words),
-    score: 0,
-    lines: 0,
-    placements: 0,
-    fits: false,
-    over: false,
-  }
+/** The words of a new state, with `extra` of the game's own behind the anchors. */
+export function createWords(board: TrayBoard, extra: number): Int32Array {
+  return new Int32Array(board.extraAt + extra + READY_WORDS)
 }
 
 /** Empties the board and the figures and starts the sets of a seed; the first set is still to be dealt. */
 export function resetTrayState(state: TrayState, seed: string): void {
-  startSets(state.stream, seed)
+  startSets(state, seed)
+  const words = state.words
+  for (let i = 0; i < words.length; i++) words[i] = 0
   state.sets = 0
-  state.board.fill(0)
-  state.tray.fill(0)
-  state.anchors.fill(0)
   state.score = 0
   state.lines = 0
   state.placements = 0
   state.fits = false
   state.over = false
-}
-
-/** Whether all three pieces have been placed. */
-export function isTraySpent(tray: Int32Array): boolean {
-  return (tray[0]! | tray[1]! | tray[2]!) === 0
 }

@@ -22,7 +22,7 @@ export function renderTray(board: TrayBoard, state: TrayState, letters: TrayLett
     let line = ''
     for (let col = 0; col < board.size; col++) {
       const position = row * board.size + col
-      line += board.has(state.board, 0, position) ? letters.cell(position) : '.'
+      line += board.has(state.words, 0, position) ? letters.cell(position) : '.'
     }
     lines.push(line)
   }
@@ -47,7 +47,8 @@ export function namesWithoutPlace(board: TrayBoard, state: TrayState): string {
 }
 
 function slotFits(board: TrayBoard, state: TrayState, slot: number): boolean {
-  return state.anchors.subarray(slot * board.words, (slot + 1) * board.words).some((word) => word !== 0)
+  const at = board.anchorsAt + slot * board.words
+  return state.words.subarray(at, at + board.words).some((word) => word !== 0)
 }
 
 /** One slot's heading and shape; a piece with no place is marked in its heading. */

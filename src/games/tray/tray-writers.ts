@@ -13,15 +13,21 @@ export function framedShapes(shapes: readonly Shape[]): Int32Array {
   return framed
 }
 
-/** Writes `tray`: [3, 5, 5] uint8 from `offset`. */
-export function writeTray(view: DataView, offset: number, framed: Int32Array, tray: Int32Array): void {
+/** Writes `tray`, [3, 5, 5] uint8 from `offset`, of the pieces in words `at` to `at + 2`. */
+export function writeTray(
+  view: DataView,
+  offset: number,
+  framed: Int32Array,
+  words: Int32Array,
+  at: number,
+): void {
   for (let slot = 0; slot < 3; slot++) {
-    const bits = framed[tray[slot]!]!
-    const at = offset + slot * SLOT * SLOT
-    expand8(view, at, bits)
-    expand8(view, at + 8, bits >>> 8)
-    expand8(view, at + 16, bits >>> 16)
-    view.setUint8(at + 24, bits >>> 24)
+    const bits = framed[words[at + slot]!]!
+    const to = offset + slot * SLOT * SLOT
+    expand8(view, to, bits)
+    expand8(view, to + 8, bits >>> 8)
+    expand8(view, to + 16, bits >>> 16)
+    view.setUint8(to + 24, bits >>> 24)
   }
 }
 
@@ -29,29 +35,35 @@ export function writeTray(view: DataView, offset: number, framed: Int32Array, tr
 export const PACKED_TRAY_BYTES = 10
 
 /** Writes `tray` as bits from `offset`. */
-export function writePackedTray(view: DataView, offset: number, framed: Int32Array, tray: Int32Array): void {
-  const b0 = framed[tray[0]!]!
-  const b1 = framed[tray[1]!]!
-  const b2 = framed[tray[2]!]!
+export function writePackedTray(
+  view: DataView,
+  offset: number,
+  framed: Int32Array,
+  words: Int32Array,
+  at: number,
+): void {
+  const b0 = framed[words[at]!]!
+  const b1 = framed[words[at + 1]!]!
+  const b2 = framed[words[at + 2]!]!
   view.setInt32(offset, b0 | (b1 << 25), true)
   view.setInt32(offset + 4, (b1 >>> 7) | (b2 << 18), true)
   view.setInt16(offset + 8, b2 >>> 14, true)
 }
 
-/** Writes row `row` of an int32 array of three columns, such as `tray_piece`. */
-export function writeThree(out: Int32Array, row: number, values: Int32Array): void {
-  const at = row * 3
-  out[at] = values[0]!
-  out[at + 1] = values[1]!
-  out[at + 2] = values[2]!
+/** Writes words `at` to `at + 2` as row `row` of an int32 array of three columns, such as `tray_piece`. */
+export function writeThree(out: Int32Array, row: number, words: Int32Array, at: number): void {
+  const to = row * 3
+  out[to] = words[at]!
+  out[to + 1] = words[at + 1]!
+  out[to + 2] = words[at + 2]!
 }
 
 /** The same into bytes. */
-export function writePackedThree(view: DataView, row: number, values: Int32Array): void {
-  const at = row * 12
-  view.setInt32(at, values[0]!, true)
-  view.setInt32(at + 4, values[1]!, true)
-  view.setInt32(at + 8, values[2]!, true)
+export function writePackedThree(view: DataView, row: number, words: Int32Array, at: number): void {
+  const to = row * 12
+  view.setInt32(to, words[at]!, true)
+  view.setInt32(to + 4, words[at + 1]!, true)
+  view.setInt32(to + 8, words[at + 2]!, true)
 }
 
 /** The largest int32. */
