@@ -1,4 +1,5 @@
 import { EnvError, envError } from '../env/env-error.ts'
+import { afterstates } from './afterstates.ts'
 import { explain, getActionMask, play, render } from './inspect.ts'
 import { listGames, makeEnv } from './make-env.ts'
 import type { AnyResponse, CallName, Calls } from './message-types.ts'
@@ -19,7 +20,7 @@ export const HANDLERS: { readonly [Name in CallName]: Handler<Name> } = {
   explain,
   play,
   render,
-  afterstates: notYet,
+  afterstates,
   saveReplay,
   verifyReplay,
   loadReplay,
@@ -43,8 +44,4 @@ export function toEnvError(fault: unknown, host: Host): EnvError {
   if (fault instanceof EnvError) return fault
   host.logFault(fault)
   return envError('INTERNAL', 'the server failed on this request; its log says more')
-}
-
-function notYet(): never {
-  throw envError('UNIMPLEMENTED', 'this server does not answer this call yet')
 }

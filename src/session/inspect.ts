@@ -57,12 +57,17 @@ export function play(session: Session, request: PlayRequest): PlayResponse {
   const refusal = typeof action === 'number' ? refusalInPlay(env, row, action) : action
   if (refusal === undefined) env.stepOne(row, action as number)
   const finished = env.isFinished(row)
-  const legal = finished ? [] : legalActions(entry, row)
+  const legal: Json[] = []
+  if (!finished) {
+    denseMask(env, row).forEach((bit, number) => {
+      if (bit === 1) legal.push(instance.native.toNative(number))
+    })
+  }
   return {
     ok: refusal === undefined,
     ...refusalFields(refusal),
     text: instance.encoder.renderText(env.state(row)),
-    legalActions: legal.map(({ action: a }) => JSON.stringify(instance.native.toNative(a))),
+    legalActions: legal.map((native) => JSON.stringify(native)),
     score: env.batch.outcomes[row * instance.outcomes.names.length]!,
     gameOver: finished,
     reward: refusal === undefined ? env.batch.rewards[row]! : 0,
