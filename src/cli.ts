@@ -1,77 +1,43 @@
-import { parseArgs } from 'node:util'
-import { runServe } from './command/serve.ts'
-import { runStdio } from './command/stdio.ts'
+import type { Command } from './command/command.ts'
+import { inspectCommand } from './command/inspect.ts'
+import { replayCommand } from './command/replay.ts'
+import { serveCommand } from './command/serve.ts'
+import { stdioCommand } from './command/stdio.ts'
 import { VERSION } from './session/host.ts'
 import { StartError } from './transport/listen-address.ts'
 
-const HELP = `blockloom ${VERSION}: puzzle games as reinforcement-learning environments
-
-Usage: blockloom COMMAND [OPTIONS]
-
-Commands:
-  stdio   serve one client over standard input and output, a line of JSON a message
-  serve   serve gRPC clients
-
-Options of stdio and serve:
-  --allow-live-replay     give replays of episodes that are still in play
-
-Options of serve:
-  --listen ADDRESS        HOST:PORT or unix:PATH (default 127.0.0.1:50051); port 0 picks a free port
-                          and prints it as one line
-  --reflection            serve the gRPC reflection service, for grpcurl and the like
-  --idle-timeout-s N      free environments of unary calls after N seconds without use (default 600)
-
-Other options:
-  --help, --version
-`
+/** Every command, in the order of the help. A new command is its file and one entry here. */
+const COMMANDS: readonly Command[] = [stdioCommand, serveCommand, inspectCommand, replayCommand]
 
 async function main(args: readonly string[]): Promise<number> {
-  const [command, ...rest] = args
-  switch (command) {
-    case 'stdio': {
-      const values = readOptions(rest, { 'allow-live-replay': { type: 'boolean', default: false } })
-      return runStdio({ allowLiveReplay: values['allow-live-replay'] === true })
-    }
-    case 'serve': {
-      const values = readOptions(rest, {
-        listen: { type: 'string', default: '127.0.0.1:50051' },
-        reflection: { type: 'boolean', default: false },
-        'idle-timeout-s': { type: 'string', default: '600' },
-        'allow-live-replay': { type: 'boolean', default: false },
-      })
-      return runServe({
-        listen: String(values.listen),
-        reflection: values.reflection === true,
-        idleTimeoutS: positive('idle-timeout-s', String(values['idle-timeout-s'])),
-        allowLiveReplay: values['allow-live-replay'] === true,
-      })
-    }
-    case '--version':
-      process.stdout.write(`${VERSION}\n`)
-      return 0
-    case '--help':
-    case undefined:
-      process.stdout.write(HELP)
-      return command === undefined ? 2 : 0
-    default:
-      throw new StartError(`there is no command ${JSON.stringify(command)}; see blockloom --help`)
+  const [name, ...rest] = args
+  if (name === '--version') return print(`${VERSION}\n`, 0)
+  if (name === '--help' || name === undefined) return print(help(), name === undefined ? 2 : 0)
+  const command = COMMANDS.find((candidate) => candidate.name === name)
+  if (command === undefined) {
+    throw new StartError(`there is no command ${JSON.stringify(name)}; see blockloom --help`)
   }
+  if (rest.includes('--help')) return print(command.help, 0)
+  return command.run(rest)
 }
 
-type OptionSpecs = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>
+function help(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length))
+  const commands = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return `blockloom ${VERSION}: puzzle games as reinforcement-learning environments
 
-function readOptions(args: string[], options: OptionSpecs) {
-  try {
-    return parseArgs({ args, options, strict: true }).values
-  } catch (error) {
-    throw new StartError(error instanceof Error ? error.message : String(error))
-  }
+Usage: blockloom COMMAND [ARGUMENTS]
+
+Commands:
+${commands.join('\n')}
+
+blockloom COMMAND --help shows the arguments of a command; --version shows the version.
+`
 }
 
-function positive(name: string, text: string): number {
-  const value = Number(text)
-  if (Number.isFinite(value) && value > 0) return value
-  throw new StartError(`--${name} is ${JSON.stringify(text)}; allowed: a number above 0`)
+function print(text: string, code: number): number {
+  process.stdout.write(text)
+  return code
 }
 
 main(process.argv.slice(2)).then(

@@ -1,52 +1,83 @@
 import { chmodSync, unlinkSync } from 'node:fs'
-import { ServerCredentials } from '@grpc/grpc-js'
+import type { ServerCredentials } from '@grpc/grpc-js'
+import type { Logger } from 'pino'
 import { createHost } from '../session/host.ts'
 import { GrpcServer } from '../transport/grpc.ts'
 import {
   clearStaleSocket,
   grpcTarget,
-  isLoopback,
   type ListenAddress,
   parseListenAddress,
   StartError,
 } from '../transport/listen-address.ts'
+import { type Command, declareCommand } from './command.ts'
+import { createLogger, exitOnFault, faultLogger, loggingObserver, observeAll } from './logging.ts'
+import { createMetrics } from './metrics.ts'
+import { readAdmission } from './serve-credentials.ts'
+import { readServeOptions, SERVE_OPTIONS, type ServeOptions } from './serve-options.ts'
 
-export interface ServeOptions {
-  readonly listen: string
-  readonly reflection: boolean
-  readonly idleTimeoutS: number
-  readonly allowLiveReplay: boolean
-}
+/** `blockloom serve`. */
+export const serveCommand: Command = declareCommand({
+  name: 'serve',
+  usage: '[OPTIONS]',
+  maxPositionals: 0,
+  summary: 'serve gRPC clients',
+  options: SERVE_OPTIONS,
+  run: (given) => runServe(readServeOptions(given)),
+})
 
 /** Serves gRPC until SIGTERM or SIGINT. Port 0 prints the chosen port as the one line on standard output. */
-export async function runServe(options: ServeOptions): Promise<number> {
+async function runServe(options: ServeOptions): Promise<number> {
   const address = parseListenAddress(options.listen)
-  if (!isLoopback(address)) {
-    throw new StartError(
-      `--listen ${options.listen} can be reached from other machines; only loopback is served`,
-    )
-  }
-  const server = new GrpcServer(createHost(options), {
+  const { credentials, token } = readAdmission(options, address)
+  const log = createLogger(options.logLevel)
+  exitOnFault(log)
+  const metrics = options.metrics === undefined ? undefined : await createMetrics(options.metrics)
+  const observer = observeAll([metrics?.observer, loggingObserver(log)])
+  const host = createHost({ ...options, logFault: faultLogger(log), observer })
+  const server = new GrpcServer(host, {
     reflection: options.reflection,
     idleTimeoutMs: options.idleTimeoutS * 1000,
+    token,
   })
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
-  })
-  const port = await listen(server, address)
+  const signal = stopSignal()
+  const port = await listen(server, address, credentials)
+  const metricsPort = await metrics?.listen(host)
   if (address.kind === 'tcp' && address.port === 0) process.stdout.write(`${port}\n`)
-  else process.stderr.write(`blockloom: serving on ${options.listen}\n`)
-  await stopped
-  await server.stop()
+  const tls = credentials._isSecure()
+  log.info({ listen: shown(address, port), tls, token: token !== undefined, metricsPort }, 'serving')
+  await stop(server, log, await signal)
+  metrics?.close()
   removeSocket(address)
   return 0
 }
 
-async function listen(server: GrpcServer, address: ListenAddress): Promise<number> {
+async function stop(server: GrpcServer, log: Logger, signal: string): Promise<void> {
+  log.info({ signal }, 'stopping')
+  await server.stop()
+  log.info('stopped')
+}
+
+/** Resolves to the first signal to stop; later ones do not cut the stop short. */
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
+  })
+}
+
+function shown(address: ListenAddress, port: number): string {
+  return grpcTarget(address.kind === 'tcp' ? { ...address, port } : address)
+}
+
+async function listen(
+  server: GrpcServer,
+  address: ListenAddress,
+  credentials: ServerCredentials,
+): Promise<number> {
   if (address.kind === 'unix') await clearStaleSocket(address.path)
   const umask = process.umask(0o177)
   try {
-    const port = await server.listen(grpcTarget(address), ServerCredentials.createInsecure())
+    const port = await server.listen(grpcTarget(address), credentials)
     if (address.kind === 'unix') chmodSync(address.path, 0o600)
     return port
   } catch {

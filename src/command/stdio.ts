@@ -3,16 +3,30 @@ import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { createHost } from '../session/host.ts'
 import { StdioServer } from '../transport/stdio.ts'
+import { type Command, declareCommand } from './command.ts'
+import { createLogger, exitOnFault, faultLogger, loggingObserver } from './logging.ts'
+import { readStdioOptions, STDIO_OPTIONS, type StdioOptions } from './serve-options.ts'
+import { watchParent } from './stdio-parent.ts'
 
-/** How often to look whether the parent process is still there, in milliseconds. */
-const PARENT_WATCH_MS = 500
+/** `blockloom stdio`. */
+export const stdioCommand: Command = declareCommand({
+  name: 'stdio',
+  usage: '[OPTIONS]',
+  maxPositionals: 0,
+  summary: 'serve one client over standard input and output, a line of JSON a message',
+  options: STDIO_OPTIONS,
+  run: (given) => runStdio(readStdioOptions(given)),
+})
 
 /** Serves one session over standard input and output until the input ends; then exits. */
-export async function runStdio(options: { allowLiveReplay: boolean }): Promise<number> {
+async function runStdio(options: StdioOptions): Promise<number> {
   const output = takeStdout()
-  const server = new StdioServer(createHost(options), process.stdin, output)
+  const log = createLogger(options.logLevel)
+  exitOnFault(log)
+  const host = createHost({ ...options, logFault: faultLogger(log), observer: loggingObserver(log) })
+  const server = new StdioServer(host, process.stdin, output)
   process.on('SIGTERM', () => server.stop())
-  watchParent(() => process.exit(0))
+  watchParent(options.parentPid, () => process.exit(0))
   await server.run()
   return 0
 }
@@ -26,12 +40,4 @@ function takeStdout(): Writable {
   const output = stat.isFIFO() || stat.isSocket() ? new Socket({ fd: 1, readable: false }) : process.stdout
   Object.defineProperty(process, 'stdout', { get: () => process.stderr })
   return output
-}
-
-/** A forked sibling may hold the pipe open, so the end of input alone does not tell that the parent died. */
-function watchParent(onDeath: () => void): void {
-  const parent = process.ppid
-  setInterval(() => {
-    if (process.ppid !== parent) onDeath()
-  }, PARENT_WATCH_MS).unref()
 }

@@ -1,6 +1,7 @@
 import { envError } from '../env/env-error.ts'
 import type { Game, GameInstance } from '../env/game.ts'
 import { VectorEnv, type VectorEnvSettings } from '../env/vector-env.ts'
+import type { CallName } from './message-types.ts'
 import type { MadeGame } from './messages.ts'
 
 /** What a server allows; bytes and counts. */
@@ -13,8 +14,12 @@ export interface Limits {
   readonly maxEnvs: number
   /** Rows of one environment. */
   readonly maxNumEnvs: number
+  /** Rows of the whole process. */
+  readonly maxRows: number
   /** Bytes of one message, in or out. */
   readonly maxMessageBytes: number
+  /** Answers of one session that may wait to be read, and unary calls that may be under way at once. */
+  readonly maxInFlight: number
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -22,7 +27,21 @@ export const DEFAULT_LIMITS: Limits = {
   maxEnvsPerSession: 1024,
   maxEnvs: 4096,
   maxNumEnvs: 65_536,
+  maxRows: 1_048_576,
   maxMessageBytes: 64 * 1024 * 1024,
+  maxInFlight: 256,
+}
+
+/** Takes note of what happens, for metrics and logs. */
+export interface Observer {
+  /** A request was answered; `rows` is how many rows it stepped. */
+  answered(call: CallName, rows: number, seconds: number): void
+  /** A request was refused, with a reason of the contract or of a game. */
+  refused(reason: string, seconds: number): void
+  /** A session was opened; `sessions` are open now. */
+  sessionOpened(sessions: number): void
+  /** A session was closed; `sessions` are open now. */
+  sessionClosed(sessions: number): void
 }
 
 /** What the sessions of one process share: the games, the limits, and the few things that are not deterministic. */
@@ -40,7 +59,9 @@ export interface Host {
   /** Reports a fault of the server's own; the text goes to the log, never to a client. */
   logFault(fault: unknown): void
   /** How much is open now, over all sessions. */
-  readonly open: { sessions: number; envs: number }
+  readonly open: { sessions: number; envs: number; rows: number }
+  /** Undefined where nobody looks. */
+  readonly observer: Observer | undefined
 }
 
 /** One environment of a session. */
@@ -56,24 +77,35 @@ export interface SessionEnv extends MadeGame {
 export class Session {
   readonly host: Host
   readonly #envs = new Map<string, SessionEnv>()
+  readonly #counted: boolean
   #closed = false
 
-  /** Throws TOO_MANY_SESSIONS past the limit. */
-  constructor(host: Host) {
-    if (host.open.sessions >= host.limits.maxSessions) {
+  /** Throws TOO_MANY_SESSIONS past the limit. The one that all unary calls share is not counted. */
+  constructor(host: Host, counted = true) {
+    if (counted && host.open.sessions >= host.limits.maxSessions) {
       throw envError('TOO_MANY_SESSIONS', `the server allows ${host.limits.maxSessions} sessions at once`)
     }
     this.host = host
+    this.#counted = counted
+    if (!counted) return
     host.open.sessions++
+    host.observer?.sessionOpened(host.open.sessions)
   }
 
-  /** Adds an environment and returns its id; throws TOO_MANY_ENVS before anything is allocated. */
+  /** Adds an environment and returns its id; throws TOO_MANY_ENVS or TOO_MANY_ROWS before anything is allocated. */
   add(made: MadeGame, settings: VectorEnvSettings): string {
     const { limits, open } = this.host
     if (this.#envs.size >= limits.maxEnvsPerSession || open.envs >= limits.maxEnvs) {
       throw envError(
         'TOO_MANY_ENVS',
         `the server allows ${limits.maxEnvsPerSession} environments a session and ${limits.maxEnvs} in all; close some first`,
+      )
+    }
+    if (open.rows + settings.numEnvs > limits.maxRows) {
+      throw envError(
+        'TOO_MANY_ROWS',
+        `num_envs is ${settings.numEnvs}; the server allows ${limits.maxRows} rows in all and ${limits.maxRows - open.rows} are left`,
+        { field: 'num_envs' },
       )
     }
     const env = new VectorEnv(made.instance, settings)
@@ -85,6 +117,7 @@ export class Session {
       usedMs: this.host.nowMs(),
     })
     open.envs++
+    open.rows += settings.numEnvs
     return id
   }
 
@@ -101,9 +134,10 @@ export class Session {
 
   /** Frees one environment; throws as `get` does. */
   remove(id: string | null | undefined): void {
-    this.get(id)
+    const { env } = this.get(id)
     this.#envs.delete(id!)
     this.host.open.envs--
+    this.host.open.rows -= env.settings.numEnvs
   }
 
   /** Frees the environments that were last used before a time. */
@@ -121,8 +155,9 @@ export class Session {
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    for (const id of this.#envs.keys()) this.remove(id)
+    if (!this.#counted) return
     this.host.open.sessions--
-    this.host.open.envs -= this.#envs.size
-    this.#envs.clear()
+    this.host.observer?.sessionClosed(this.host.open.sessions)
   }
 }

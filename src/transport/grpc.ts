@@ -4,29 +4,31 @@ import {
   type MethodDefinition,
   Server,
   type ServerCredentials,
-  type ServerDuplexStream,
   type ServiceDefinition,
   setLogVerbosity,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import { EnvError } from '../env/env-error.ts'
 import { CALLS, type Call, SERVICE_NAME } from '../session/contract.ts'
-import { answerBytes, answerUnary } from '../session/exchange.ts'
+import { answerUnary } from '../session/exchange.ts'
 import { toEnvError } from '../session/handlers.ts'
-import { IdleWork } from '../session/idle-work.ts'
 import { type Host, Session } from '../session/session.ts'
+import { gate } from './grpc-gate.ts'
 import { addHealthService } from './grpc-health.ts'
 import { addReflectionService } from './grpc-reflection.ts'
+import { GrpcSession, type RawStream } from './grpc-session.ts'
 import { grpcStatus } from './grpc-status.ts'
-
-/** Messages cross the library as bytes, so that one that does not decode is answered like any other fault. */
-export type RawStream = ServerDuplexStream<Uint8Array, Uint8Array>
 
 export interface GrpcOptions {
   /** Whether to serve the reflection service. */
   readonly reflection: boolean
-  /** How long an environment of the unary calls may stay unused, in milliseconds. */
+  /**
+   * How long an environment of the unary calls may stay unused, and how long a connection may stay silent before
+   * it is asked for a sign of life, and then until it is cut, in milliseconds.
+   */
   readonly idleTimeoutMs: number
+  /** What every call has to bring; undefined lets everyone in. */
+  readonly token?: string | undefined
 }
 
 /** What goes wrong is told by statuses and exit codes; the library's own lines would only repeat it. */
@@ -34,6 +36,9 @@ setLogVerbosity(logVerbosity.NONE)
 
 /** How long a stop waits for calls under way, in milliseconds. */
 const DRAIN_MS = 1000
+
+/** The longest time that Node's timers take, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The contract over gRPC. */
 export class GrpcServer {
@@ -43,12 +48,18 @@ export class GrpcServer {
   readonly #sweep: NodeJS.Timeout
 
   constructor(host: Host, options: GrpcOptions) {
-    const { maxMessageBytes } = host.limits
+    const { maxMessageBytes, maxSessions, maxInFlight } = host.limits
+    const keepaliveMs = Math.min(options.idleTimeoutMs, MAX_TIMER_MS)
     this.#host = host
-    this.#unary = new Session(host)
+    this.#unary = new Session(host, false)
     this.#server = new Server({
       'grpc.max_receive_message_length': maxMessageBytes,
       'grpc.max_send_message_length': -1,
+      'grpc.max_concurrent_streams': maxSessions + maxInFlight,
+      'grpc.keepalive_time_ms': keepaliveMs,
+      'grpc.keepalive_timeout_ms': keepaliveMs,
+      'grpc.enable_channelz': 0,
+      interceptors: [gate(host, options.token)],
     })
     this.#server.addService(serviceDefinition(), this.#implementation())
     addHealthService(this.#server, SERVICE_NAME)
@@ -104,33 +115,15 @@ export class GrpcServer {
   }
 }
 
-/** Answers the requests of one stream in order; its environments are freed when it ends in any way. */
+/** Serves one stream, or turns it away when there are too many. */
 function serveSession(host: Host, stream: RawStream): void {
-  let session: Session
   try {
-    session = new Session(host)
+    new GrpcSession(host, stream)
   } catch (error) {
-    stream.emit('error', grpcStatus(toEnvError(error, host)))
-    return
+    const refusal = toEnvError(error, host)
+    host.observer?.refused(refusal.reason, 0)
+    stream.emit('error', grpcStatus(refusal))
   }
-  const idle = new IdleWork(session)
-  const free = () => {
-    idle.stop()
-    session.close()
-  }
-  stream.on('data', (request: Uint8Array) => {
-    if (stream.cancelled) return
-    if (!stream.write(answerBytes(session, request))) {
-      stream.pause()
-      stream.once('drain', () => stream.resume())
-    }
-    idle.schedule()
-  })
-  stream.on('end', () => {
-    free()
-    stream.end()
-  })
-  for (const event of ['cancelled', 'error', 'close']) stream.on(event, free)
 }
 
 function serviceDefinition(): ServiceDefinition {

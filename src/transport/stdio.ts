@@ -8,6 +8,9 @@ import { LineReader } from './line-reader.ts'
 /** How long a stop waits for replies to be read, in milliseconds. */
 const DRAIN_MS = 1000
 
+/** How long lines are answered before signals and timers get their turn, in milliseconds. */
+const TURN_MS = 10
+
 /** One session over a pair of byte streams: a line of JSON a message. */
 export class StdioServer {
   readonly #host: Host
@@ -16,8 +19,12 @@ export class StdioServer {
   readonly #session: Session
   readonly #reader: LineReader
   readonly #idle: IdleWork
+  /** The output is full: its reader is slow. */
   #full = false
+  /** The next turn is due. */
+  #scheduled = false
   #ended = false
+  #closed = false
   #resolve: () => void = () => undefined
 
   constructor(host: Host, input: Readable, output: Writable) {
@@ -51,38 +58,50 @@ export class StdioServer {
     setTimeout(() => this.#finish(), DRAIN_MS)
   }
 
-  /** Answers the lines at hand, until the output is full: then the input waits too. */
+  /** Answers the lines at hand. Past a turn's time or with the output full, the rest and the input wait. */
   #pump(): void {
-    for (let event = this.#next(); event !== undefined; event = this.#next()) {
+    if (this.#full || this.#scheduled) return
+    const end = performance.now() + TURN_MS
+    for (let event = this.#reader.read(); event !== undefined; event = this.#reader.read()) {
       const reply = event === 'too_long' ? this.#tooLong() : answerLine(this.#session, event)
-      if (!this.#output.write(`${reply}\n`)) {
-        this.#full = true
+      if (!this.#output.write(`${reply}\n`)) this.#full = true
+      else if (performance.now() >= end) this.#schedule()
+      if (this.#full || this.#scheduled) {
         this.#input.pause()
+        if (this.#full) this.#idle.schedule()
+        return
       }
     }
-    this.#idle.schedule()
+    if (this.#ended) this.#close()
+    else {
+      this.#input.resume()
+      this.#idle.schedule()
+    }
   }
 
-  #next() {
-    return this.#full ? undefined : this.#reader.read()
+  #schedule(): void {
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#pump()
+    })
   }
 
   #drained(): void {
     this.#full = false
     this.#pump()
-    if (this.#full) return
-    if (this.#ended) this.#close()
-    else this.#input.resume()
   }
 
   /** No more input: what is queued is answered, a partial line is discarded. */
   #end(): void {
     if (this.#ended) return
     this.#ended = true
-    if (!this.#full) this.#close()
+    this.#pump()
   }
 
   #close(): void {
+    if (this.#closed) return
+    this.#closed = true
     this.#idle.stop()
     this.#session.close()
     this.#output.end(() => this.#finish())

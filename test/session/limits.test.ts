@@ -23,12 +23,12 @@ describe('limits', () => {
       code: 'RESOURCE_EXHAUSTED',
       reason: 'TOO_MANY_ENVS',
     })
-    expect(host.open).toEqual({ sessions: 1, envs: 2 })
+    expect(host.open).toEqual({ sessions: 1, envs: 2, rows: 2 })
     send({ closeEnv: { envId: ids[0]! } })
     expect(send({ makeEnv: { gameId } }).makeEnv).toBeDefined()
     session.close()
     session.close()
-    expect(host.open).toEqual({ sessions: 0, envs: 0 })
+    expect(host.open).toEqual({ sessions: 0, envs: 0, rows: 0 })
   })
 
   it('refuses more environments and sessions than the process may have', () => {
@@ -36,7 +36,7 @@ describe('limits', () => {
     send({ makeEnv: { gameId } })
     expect(send({ makeEnv: { gameId } }).error).toMatchObject({ reason: 'TOO_MANY_ENVS' })
     expect(() => new Session(host)).toThrow(/1 sessions at once/)
-    expect(host.open).toEqual({ sessions: 1, envs: 1 })
+    expect(host.open).toEqual({ sessions: 1, envs: 1, rows: 1 })
   })
 
   it('refuses an environment whose batches would not fit into a message', () => {

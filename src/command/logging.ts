@@ -1,0 +1,71 @@
+import { type Logger, pino } from 'pino'
+import { faultFrames } from '../session/host.ts'
+import type { Observer } from '../session/session.ts'
+
+/** How much is logged, from most to nothing. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/**
+ * Lines of JSON on standard error, written at once. They never hold a value that came in with a request, and so
+ * no seed.
+ */
+export function createLogger(level: LogLevel): Logger {
+  const destination = pino.destination({ fd: 2, sync: true })
+  // A standard error that is closed or full is no reason to stop serving.
+  destination.on('error', () => undefined)
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  )
+}
+
+/** Logs faults of the server's own: where they happened, without their messages, which could hold anything. */
+export function faultLogger(log: Logger): (fault: unknown) => void {
+  return (fault) => log.error({ frames: faultFrames(fault) }, 'a fault of the server’s own')
+}
+
+/** Ends the process with exit code 1 on a fault that nothing caught, and with a log line instead of a message. */
+export function exitOnFault(log: Logger): void {
+  process.on('uncaughtException', (fault) => {
+    log.fatal({ frames: faultFrames(fault) }, 'a fault of the server’s own; it ends')
+    process.exit(1)
+  })
+}
+
+/** Logs sessions and refusals, at level debug; undefined when that is not wanted. */
+export function loggingObserver(log: Logger): Observer | undefined {
+  if (!log.isLevelEnabled('debug')) return undefined
+  return {
+    answered: () => undefined,
+    refused: (reason) => log.debug({ reason }, 'request refused'),
+    sessionOpened: (sessions) => log.debug({ sessions }, 'session opened'),
+    sessionClosed: (sessions) => log.debug({ sessions }, 'session closed'),
+  }
+}
+
+/** An observer that tells several; undefined when there is none. */
+export function observeAll(observers: readonly (Observer | undefined)[]): Observer | undefined {
+  const present = observers.filter((observer) => observer !== undefined)
+  if (present.length <= 1) return present[0]
+  return {
+    answered: (call, rows, seconds) => {
+      for (const observer of present) observer.answered(call, rows, seconds)
+    },
+    refused: (reason, seconds) => {
+      for (const observer of present) observer.refused(reason, seconds)
+    },
+    sessionOpened: (sessions) => {
+      for (const observer of present) observer.sessionOpened(sessions)
+    },
+    sessionClosed: (sessions) => {
+      for (const observer of present) observer.sessionClosed(sessions)
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { ServerInterceptingCall, type ServerInterceptor, ServerListenerBuilder } from '@grpc/grpc-js'
+import { type EnvError, envError } from '../env/env-error.ts'
+import type { Host } from '../session/session.ts'
+import { grpcStatus } from './grpc-status.ts'
+
+type Method = Parameters<ServerInterceptor>[0]
+type Call = Parameters<ServerInterceptor>[1]
+
+/**
+ * Turns calls away before any of their messages is read: those without the token, if there is one, and unary
+ * calls past the number that may be under way.
+ */
+export function gate(host: Host, token: string | undefined): ServerInterceptor {
+  const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
+  const underWay = { calls: 0 }
+  return (method, call) => {
+    const counted = !isStream(method)
+    let open = false
+    const leave = () => {
+      if (open) underWay.calls--
+      open = false
+    }
+    const refuse = (error: EnvError) => {
+      host.observer?.refused(error.reason, 0)
+      call.sendStatus(grpcStatus(error))
+    }
+    const listener = new ServerListenerBuilder()
+      .withOnReceiveMetadata((metadata, next) => {
+        const given = String(metadata.get('authorization')[0] ?? '')
+        if (wanted !== undefined && !timingSafeEqual(digest(given), wanted)) return refuse(unauthenticated())
+        if (counted && underWay.calls >= host.limits.maxInFlight) return refuse(tooMany(host))
+        if (counted) underWay.calls++
+        open = counted
+        next(metadata)
+      })
+      .withOnCancel(leave)
+      .build()
+    return watched(call, listener, counted ? leave : undefined)
+  }
+}
+
+function watched(call: Call, listener: object, leave: (() => void) | undefined): ServerInterceptingCall {
+  return new ServerInterceptingCall(call, {
+    start: (next) => next(listener),
+    ...(leave && {
+      // The status follows the answer once that has been handed over.
+      sendStatus: (status, next) => {
+        leave()
+        next(status)
+      },
+    }),
+  })
+}
+
+function isStream({ requestStream, responseStream }: Method): boolean {
+  return requestStream || responseStream
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function unauthenticated(): EnvError {
+  return envError(
+    'UNAUTHENTICATED',
+    'the call needs the header "authorization: Bearer" with the server’s token',
+  )
+}
+
+function tooMany(host: Host): EnvError {
+  return envError(
+    'TOO_MANY_REQUESTS',
+    `the server has ${host.limits.maxInFlight} unary calls under way already`,
+  )
+}
