@@ -85,8 +85,10 @@ def expand_bits(data: bytes, rows: int, count: int) -> npt.NDArray[np.uint8]:
 
 def expand_nibbles(data: bytes, rows: int, count: int) -> npt.NDArray[np.uint8]:
     """Four bits an element, low bits first, each row in whole bytes: ``[rows, count]`` of 0 to 15."""
-    # b * 17 is b | b << 4: its low byte holds the low nibble, its high byte the high one.
-    pairs = np.multiply(np.frombuffer(data, np.uint8), 17, dtype="<u2")
+    # Spread each byte over two: 0xHL becomes 0x0H0L, which little-endian memory holds as L, H.
+    packed = np.frombuffer(data, np.uint8)
+    pairs = np.left_shift(packed, 4, dtype="<u2")
+    np.bitwise_or(pairs, packed, out=pairs)
     np.bitwise_and(pairs, 0x0F0F, out=pairs)
     width = count + count % 2
     table = pairs.view(np.uint8).reshape(rows, width)

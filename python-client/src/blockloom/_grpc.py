@@ -44,11 +44,21 @@ def _messages() -> tuple[type[Any], type[Any]]:
     return message_factory.GetMessageClass(request), message_factory.GetMessageClass(response)
 
 
+_first_user: list[int] = []  # the process id that opened the first channel; a fork inherits it
+
+
 class GrpcChannel(Channel):
     """Connects to ``host:port`` or ``unix:/path`` and opens a session there."""
 
     def __init__(self, target: str) -> None:
         super().__init__()
+        if not _first_user:
+            _first_user.append(self.pid)
+        if _first_user[0] != self.pid:
+            raise ServerDiedError(
+                "this process was forked from one that had used gRPC, and gRPC does not work in such a process: "
+                "fork before the first connection, or start processes with multiprocessing's spawn method"
+            )
         self._target = target
         self._request_class, self._response_class = _messages()
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -85,8 +85,7 @@ def draw_seed() -> int:
 
 
 def generator(seed: int) -> tuple[np.random.Generator, int]:
-    """NumPy's generator of a seed, for ``np_random``, and the seed. NumPy takes no negative ones: they are moved
-    beyond the others.
-    """  # noqa: D205
+    """NumPy's generator of a seed, for ``np_random``, and the seed."""
+    # NumPy takes no negative seeds; they are moved beyond all others.
     rng, _ = seeding.np_random(seed if seed >= 0 else _LIMIT - seed)
     return rng, seed

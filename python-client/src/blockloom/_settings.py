@@ -120,7 +120,8 @@ def integer(name: str, value: SupportsIndex, *, low: int) -> int:
     except TypeError:
         raise InvalidArgumentError(f"{name}={value!r} is no integer") from None
     if not low <= number < 2**31:
-        raise InvalidArgumentError(f"{name}={number}; allowed: {low} to {2**31 - 1}")
+        shown = number if abs(number) < 2**64 else "a number of more than 64 bits"
+        raise InvalidArgumentError(f"{name}={shown}; allowed: {low} to {2**31 - 1}")
     return number
 
 

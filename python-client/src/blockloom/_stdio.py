@@ -40,6 +40,7 @@ class StdioChannel(Channel):
         assert stdin is not None
         assert stdout is not None
         assert stderr is not None
+        self._pipes = (stdin, stdout, stderr)
         self._in, self._out = stdin.fileno(), stdout.fileno()
         for fd in (self._in, self._out):
             os.set_blocking(fd, False)
@@ -74,27 +75,22 @@ class StdioChannel(Channel):
         with self._close_lock:
             if self._failure is None:
                 self._failure = ServerDiedError("the connection to the embedded server was closed")
-            process = self._process
-            with contextlib.suppress(OSError):
-                process.stdin.close()  # type: ignore[union-attr]
-            for ask in (None, process.terminate, process.kill):
-                if ask is not None:
+            stdin, stdout, stderr = self._pipes
+            for ask in (stdin.close, self._process.terminate, self._process.kill):
+                with contextlib.suppress(OSError):
                     ask()
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(timeout=2.0)
+                    self._process.wait(timeout=2.0)
                     break
             self._stderr_reader.join(timeout=1.0)
-            for stream in (process.stdout, process.stderr):
-                assert stream is not None
-                with contextlib.suppress(OSError):
-                    stream.close()
+            for pipe in (stdout, stderr):
+                pipe.close()
 
     def abandon_in_child(self) -> None:
         """After a fork, in the child: lets go of the pipes, so that the server still sees its parent's end."""
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+        for pipe in self._pipes:
+            with contextlib.suppress(OSError):
+                pipe.close()
         self._process.returncode = 0  # the process is another one's child: nothing to wait for
 
     def _encode(self, request_id: str, call: str, body: Body) -> bytes:
@@ -109,19 +105,10 @@ class StdioChannel(Channel):
         return decode_response(frame)
 
     def _write(self, frame: bytes, deadline: float) -> None:
-        if not self._outbox:
-            try:
-                written = os.write(self._in, frame)
-            except BlockingIOError:
-                written = 0
-            except OSError as error:
-                raise self._broken("the embedded server closed its input") from error
-            if written == len(frame):
-                return
-            self._outbox.append(memoryview(frame)[written:])
-        else:
-            self._outbox.append(memoryview(frame))
-        self._flush(deadline)
+        self._outbox.append(memoryview(frame))
+        self._write_on()
+        if self._outbox:
+            self._flush(deadline)
 
     def _flush(self, deadline: float) -> None:
         """Writes what is waiting, and reads meanwhile, so that neither side waits for the other for ever."""
@@ -129,18 +116,8 @@ class StdioChannel(Channel):
         poll.register(self._in, select.POLLOUT)
         while self._outbox:
             self._take_answers()
-            if poll.poll(min(20.0, _milliseconds_to(deadline))):
-                try:
-                    written = os.write(self._in, self._outbox[0])
-                except BlockingIOError:
-                    continue
-                except OSError as error:
-                    raise self._broken("the embedded server closed its input") from error
-                rest = self._outbox[0][written:]
-                if rest:
-                    self._outbox[0] = rest
-                else:
-                    self._outbox.popleft()
+            if poll.poll(min(2.0, _milliseconds_to(deadline))):
+                self._write_on()
 
     def _take_answers(self) -> None:
         """Reads what is there without waiting, unless another thread is reading already."""
@@ -158,22 +135,27 @@ class StdioChannel(Channel):
         while not self._lines:
             if self._outbox and self._write_lock.acquire(blocking=False):
                 try:
-                    self._flush_once()
+                    self._write_on()
                 finally:
                     self._write_lock.release()
-            if self._out_poll.poll(_milliseconds_to(deadline)):
+            wait_ms = _milliseconds_to(deadline)
+            if self._out_poll.poll(min(2.0, wait_ms) if self._outbox else wait_ms):
                 self._read_chunk()
         return self._lines.popleft()
 
-    def _flush_once(self) -> None:
-        """Goes on with a request that an interrupt or a deadline cut in two."""
-        with contextlib.suppress(BlockingIOError):
+    def _write_on(self) -> None:
+        """Writes as much of what is waiting as the pipe takes; called with the write lock held."""
+        try:
             while self._outbox:
                 rest = self._outbox[0][os.write(self._in, self._outbox[0]) :]
                 if rest:
                     self._outbox[0] = rest
                 else:
                     self._outbox.popleft()
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            raise self._broken("the embedded server closed its input") from error
 
     def _read_chunk(self) -> None:
         try:

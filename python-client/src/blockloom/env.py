@@ -61,7 +61,7 @@ class BlockloomEnv(gymnasium.Env[Observation, np.int64]):
         config: The game's own settings, such as ``cells="occupancy"``: str, bool or int.
     """
 
-    metadata: dict[str, Any] = {"render_modes": list(_settings.RENDER_MODES), "render_fps": 10}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": list(_settings.RENDER_MODES), "render_fps": 10}
 
     _remote: RemoteEnv
     _codec: Codec
@@ -240,7 +240,7 @@ class BlockloomEnv(gymnasium.Env[Observation, np.int64]):
         return {"arguments": self._arguments, "spec": self.spec}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state["arguments"])  # type: ignore[misc]
+        type(self).__init__(self, **state["arguments"])
         self.spec = state["spec"]
 
     def _connect(self) -> None:

@@ -75,9 +75,10 @@ def _sample_words(words: npt.NDArray[np.uint64], rng: np.random.Generator) -> np
 
 
 def _nth_set_bit(words: npt.NDArray[np.uint64], rank: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """The position of set bit number `rank`, counted from 0, in each word: select by bytes, as in Vigna,
-    "Broadword Implementation of Rank/Select Queries" (2008).
-    """  # noqa: D205
+    """The position of set bit number `rank`, counted from 0, in each word.
+
+    Select by bytes, as in Vigna, "Broadword Implementation of Rank/Select Queries" (2008).
+    """
     word_bytes = np.ascontiguousarray(words).view(np.uint8)
     upto = np.bitwise_count(word_bytes).view(np.uint64) * _ONES  # byte i: set bits in bytes 0..i
     past = (((rank * _ONES) | _HIGHS) - upto) & _HIGHS  # high bit of byte i: it ends before the wanted bit

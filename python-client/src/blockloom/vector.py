@@ -60,7 +60,7 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         config: The game's own settings, such as ``cells="occupancy"``: str, bool or int.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012
+    metadata: dict[str, Any] = {
         "render_modes": list(_settings.RENDER_MODES),
         "render_fps": 10,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
@@ -242,7 +242,7 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         return {"arguments": self._arguments, "spec": self.spec}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state["arguments"])  # type: ignore[misc]
+        type(self).__init__(self, **state["arguments"])
         self.spec = state["spec"]
 
     def _connect(self) -> None:

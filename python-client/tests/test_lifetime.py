@@ -1,0 +1,329 @@
+"""Processes: who starts them, who shares them, and what is left when one of them ends."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.vector import AsyncVectorEnv
+
+import blockloom
+from blockloom import BlockloomEnv, BlockloomVectorEnv
+from blockloom._server_pool import POOL, ServerPool
+from blockloom._stdio import StdioChannel
+
+GAME = "Stackcraft-v1"
+
+
+def embedded() -> StdioChannel:
+    """The embedded server that environments get now."""
+    channel = POOL.acquire(0)
+    POOL.release(0, channel)
+    assert isinstance(channel, StdioChannel)
+    return channel
+
+
+def is_running(process_id: int) -> bool:
+    try:
+        state = Path(f"/proc/{process_id}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def run_program(source: str, *arguments: str) -> subprocess.Popen[str]:
+    program = textwrap.dedent(source)
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+PROGRAM = """
+import sys, time
+import numpy as np
+import blockloom
+from blockloom._server_pool import POOL
+kind = sys.argv[1]
+envs = blockloom.BlockloomVectorEnv("Stackcraft-v1", 4, num_workers=2)
+envs.reset(seed=1)
+print(*(POOL._entries[i].channel.process_id for i in range(2)), flush=True)
+if kind == "waits":
+    time.sleep(60)
+elif kind == "raises":
+    raise RuntimeError("on purpose")
+elif kind == "steps":
+    while True:
+        envs.step(np.zeros(4, int))
+elif kind == "os_exit":
+    import os
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("ending", ["returns", "raises", "os_exit", "kill", "kill_in_step", "interrupt"])
+def test_no_server_is_left_however_python_ends(ending: str) -> None:
+    kind = {"kill": "waits", "interrupt": "waits", "kill_in_step": "steps"}.get(ending, ending)
+    program = run_program(PROGRAM, kind)
+    assert program.stdout is not None
+    servers = [int(number) for number in program.stdout.readline().split()]
+    assert len(servers) == 2
+    if ending.startswith("kill"):
+        time.sleep(0.1)
+        program.kill()
+    elif ending == "interrupt":
+        program.send_signal(signal.SIGINT)
+    program.communicate(timeout=30)
+    assert wait_until(lambda: not any(map(is_running, servers)))
+
+
+def test_an_unused_import_starts_nothing() -> None:
+    program = run_program("""
+        import os, blockloom, gymnasium
+        from blockloom._server_pool import POOL
+        assert not POOL._entries
+        assert "grpc" not in __import__("sys").modules
+        gymnasium.spec("blockloom/Hourloom-v1")
+    """)
+    _, stderr = program.communicate(timeout=30)
+    assert program.returncode == 0, stderr
+
+
+@pytest.mark.parametrize("layout", [{}, {"num_workers": 2}, {"batch_size": 1}], ids=str)
+def test_a_killed_server_is_an_error_within_a_second_and_reset_starts_another(layout: Any) -> None:
+    envs = BlockloomVectorEnv(GAME, 2, **layout)
+    env = BlockloomEnv(GAME)
+    envs.reset(seed=1)
+    env.reset(seed=1)
+    victim = embedded()
+    os.kill(victim.process_id, signal.SIGKILL)
+    started = time.monotonic()
+    with pytest.raises(blockloom.ServerDiedError, match="SIGKILL") as caught:
+        envs.step(np.zeros(2, int))
+    assert time.monotonic() - started < 1
+    assert caught.value.exit_code == -signal.SIGKILL
+    with pytest.raises(blockloom.ResetRequiredError):
+        envs.step(np.zeros(2, int))
+    with pytest.raises(blockloom.ServerDiedError):
+        env.step(0)
+    fresh = BlockloomVectorEnv(GAME, 2)
+    assert data_equivalence(envs.reset(seed=5), fresh.reset(seed=5), exact=True)
+    assert env.reset()[1]["pieces"] == 0
+    assert embedded().process_id != victim.process_id
+    for each in (env, envs, fresh):
+        each.close()
+
+
+def test_a_server_killed_while_a_step_is_waited_for() -> None:
+    envs = BlockloomVectorEnv(GAME, 2)
+    envs.reset(seed=1)
+    victim = embedded().process_id
+    os.kill(victim, signal.SIGSTOP)
+    threading.Timer(0.3, lambda: os.kill(victim, signal.SIGKILL)).start()
+    started = time.monotonic()
+    with pytest.raises(blockloom.ServerDiedError):
+        envs.step(np.zeros(2, int))
+    assert time.monotonic() - started < 1.3
+    envs.close()
+
+
+def test_a_stopped_server_is_a_deadline_and_the_step_is_not_repeated() -> None:
+    env, control = BlockloomEnv(GAME, timeout_s=0.3), BlockloomEnv(GAME)
+    env.reset(seed=1)
+    control.reset(seed=1)
+    process_id = embedded().process_id
+    os.kill(process_id, signal.SIGSTOP)
+    with pytest.raises(blockloom.DeadlineError):
+        env.step(0)
+    os.kill(process_id, signal.SIGCONT)
+    with pytest.raises(blockloom.ResetRequiredError):
+        env.step(0)
+    assert control.step(0)[4]["pieces"] == 1
+    assert data_equivalence(env.reset(seed=2)[0], control.reset(seed=2)[0], exact=True)
+    env.close()
+    control.close()
+
+
+def test_a_grpc_server_that_ends_is_an_error_within_a_second(tmp_path: Path) -> None:
+    from blockloom._node import server_command
+
+    address = f"unix:{tmp_path}/s.sock"
+    process = subprocess.Popen(server_command("serve", "--listen", address), stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    process.stderr.readline()
+    envs = BlockloomVectorEnv(GAME, 2, server=address)
+    envs.reset(seed=1)
+    process.kill()
+    process.communicate()
+    started = time.monotonic()
+    with pytest.raises(blockloom.ServerDiedError, match=r"s\.sock failed"):
+        envs.step(np.zeros(2, int))
+    assert time.monotonic() - started < 1
+    with pytest.raises(blockloom.ServerDiedError):
+        envs.reset(seed=1)
+    envs.close()
+
+
+def test_a_session_that_is_closed_frees_its_environments(server: str | None) -> None:
+    """More environments than a session may hold at once can be made one after the other."""
+    for _ in range(300):
+        BlockloomEnv(GAME, server=server).close()
+    for _ in range(300):
+        BlockloomEnv(GAME, server=server)
+    gc.collect()
+    channel = POOL.acquire(server or 0)
+    BlockloomEnv(GAME, server=server).close()
+    assert not channel.lost_envs
+    POOL.release(server or 0, channel)
+
+
+def test_environments_share_a_server_and_the_last_one_stops_it() -> None:
+    opened = []
+
+    class Channel(StdioChannel):
+        def __init__(self, address: Any) -> None:
+            from blockloom._node import server_command
+
+            super().__init__(server_command("stdio"))
+            opened.append(address)
+
+    pool = ServerPool(Channel)
+    first, second, other = pool.acquire(0), pool.acquire(0), pool.acquire(1)
+    assert first is second is not other
+    assert opened == [0, 1]
+    pool.release(0, first)
+    assert first.usable
+    pool.release(0, second)
+    assert not first.usable
+    assert other.usable
+    assert pool.acquire(0) is not first
+    pool.close()
+    assert not other.usable
+    pool.close()
+
+
+def test_threads_make_and_play_environments_on_one_server(server: str | None) -> None:
+    expected = play_alone(BlockloomEnv(GAME, server=server), 3)
+    results: list[Any] = []
+
+    def work() -> None:
+        results.append(play_alone(BlockloomEnv(GAME, server=server), 3))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert len(results) == 8
+    assert all(data_equivalence(result, expected, exact=True) for result in results)
+
+
+def play_alone(env: BlockloomEnv, seed: int) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    seen: list[Any] = [env.reset(seed=seed)]
+    for _ in range(60):
+        seen.append(env.step(blockloom.sample(env.action_masks(), rng)))
+        if seen[-1][2]:
+            seen.append(env.reset())
+    env.close()
+    return seen
+
+
+FORK = """
+import os, sys
+import blockloom
+server = sys.argv[1] or None
+env = blockloom.BlockloomEnv("Stackcraft-v1", server=server)
+expected = [env.reset(seed=3)[0]["current"], env.step(0)[4]["pieces"]]
+pid = os.fork()
+if pid == 0:
+    code = 1
+    try:
+        try:
+            env.step(4)
+        except blockloom.ServerDiedError as error:
+            assert "forked" in str(error), error
+            if server is None:
+                seen = [env.reset(seed=3)[0]["current"], env.step(0)[4]["pieces"]]
+                assert seen == expected, seen
+            else:
+                try:
+                    env.reset(seed=3)
+                except blockloom.ServerDiedError as error:
+                    assert "spawn" in str(error), error
+                    seen = None
+                assert seen is None
+                blockloom.BlockloomEnv("Stackcraft-v1").reset(seed=3)
+            env.close()
+            code = 0
+    finally:
+        if code:
+            import traceback
+            traceback.print_exc()
+        os._exit(code)
+assert os.waitpid(pid, 0)[1] == 0
+assert env.step(4)[4]["pieces"] == 2
+env.close()
+print("both went on")
+"""
+
+
+def test_a_fork_is_noticed_and_never_shares_the_stream(server: str | None) -> None:
+    """The child connects anew; gRPC, which cannot, says how to do it instead."""
+    program = run_program(FORK, server or "")
+    stdout, stderr = program.communicate(timeout=60)
+    assert stdout == "both went on\n", stderr
+
+
+def test_a_forked_child_that_outlives_its_parent_does_not_hold_its_server() -> None:
+    program = run_program("""
+        import os, sys, time
+        import blockloom
+        from blockloom._server_pool import POOL
+        env = blockloom.BlockloomEnv("Stackcraft-v1")
+        if os.fork() == 0:
+            sys.stdout.close(); sys.stderr.close(); os.close(1); os.close(2)
+            time.sleep(8)
+            os._exit(0)
+        print(POOL._entries[0].channel.process_id, flush=True)
+        os._exit(0)
+    """)
+    stdout, _ = program.communicate(timeout=30)
+    assert wait_until(lambda: not is_running(int(stdout)), seconds=5)
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_gymnasiums_process_vector(context: str) -> None:
+    if context not in multiprocessing.get_all_start_methods():
+        pytest.fail(f"no {context} here")
+    envs: Any = AsyncVectorEnv([make_env] * 2, context=context)
+    expected = BlockloomVectorEnv(GAME, 2)
+    assert data_equivalence(envs.reset(seed=5)[0], expected.reset(seed=5)[0], exact=True)
+    assert data_equivalence(envs.step([0, 0])[0], expected.step(np.zeros(2, int))[0], exact=True)
+    envs.close()
+    expected.close()
+
+
+def make_env() -> BlockloomEnv:
+    return BlockloomEnv(GAME)
