@@ -1,6 +1,7 @@
 import type { Game } from '../../env/game.ts'
 import { BOARD_8 } from '../tray/board8.ts'
 import { placementOf } from '../tray/explain.ts'
+import { trayLayout } from '../tray/layout.ts'
 import { trayNative } from '../tray/native.ts'
 import { trayOutcomes } from '../tray/outcomes.ts'
 import { createAfterstates } from './afterstates.ts'
@@ -25,5 +26,6 @@ export const lumenBlocks: Game<LumenState> = {
     native: trayNative(BOARD_8, []),
     placement: (state, action) => placementOf(BOARD_8, state, action),
     afterstates: createAfterstates(),
+    maskLayout: trayLayout(BOARD_8),
   }),
 }
