@@ -29,8 +29,10 @@ export function batchRowBytes(instance: GameInstance<unknown>, packed: boolean, 
   const observations = instance.encoder.spec.reduce((sum, spec) => sum + rowBytes(spec, packed), 0)
   const masks = maskRowBytes(instance.numActions, packed)
   const outcomes = 4 * instance.outcomes.names.length
-  const finished = 32 + 5 * instance.outcomes.names.length + masks + (finals ? observations : 0)
-  return observations + masks + outcomes + 6 + finished
+  // Refusals and finished episodes are lists, as long as text at the most.
+  const refusal = 80
+  const finished = 96 + 12 * instance.outcomes.names.length + masks + (finals ? observations : 0)
+  return observations + masks + outcomes + 6 + refusal + finished
 }
 
 class DenseWriter<State> implements RowWriter<State> {

@@ -3,6 +3,7 @@ import { envError } from '../env/env-error.ts'
 import type { Json } from '../env/game.ts'
 import { type Call, callOf, decodeMessage, SessionRequestType, SessionResponseType } from './contract.ts'
 import { handle, toEnvError } from './handlers.ts'
+import type { AnyResponse, BatchResponse, CallName } from './message-types.ts'
 import { errorMessage } from './messages.ts'
 import { messageFromJson, messageToJson } from './proto-json.ts'
 import type { Host, Session } from './session.ts'
@@ -16,40 +17,48 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Answers one encoded SessionRequest with one encoded SessionResponse. Never throws. */
 export function answerBytes(session: Session, bytes: Uint8Array): Uint8Array {
+  const { host } = session
+  const started = startClock(host)
   let id: string | undefined
   try {
     const message = decodeMessage(SessionRequestType, bytes)
     id = readId((message as { id?: unknown }).id)
     const { name, request } = callOf(message)
-    return encodeWithinLimit(
-      SessionResponseType,
-      { id, [name]: handle(session, name, request) },
-      session.host,
-    )
+    const response = handle(session, name, request)
+    const encoded = encodeWithinLimit(SessionResponseType, { id, [name]: response }, host)
+    noteAnswer(host, name, rowsStepped(name, response), started)
+    return encoded
   } catch (fault) {
-    const error = errorMessage(toEnvError(fault, session.host))
+    const error = errorMessage(noteRefusal(host, fault, started))
     return SessionResponseType.encode(id === undefined ? { error } : { id, error }).finish()
   }
 }
 
 /** Answers one line of JSON with one line of JSON, both without the newline. Never throws. */
 export function answerLine(session: Session, line: Uint8Array): string {
+  const { host } = session
+  const started = startClock(host)
   let id: string | null = null
   try {
     const step = readStepLine(line)
     if (step !== undefined) {
       id = step.id
-      return withinLimit(answerStepLine(session, step), session.host)
+      const reply = withinLimit(answerStepLine(session, step), host)
+      noteAnswer(host, 'step', step.packedActions.length / 4, started)
+      return reply
     }
-    const json = parseStrictJson(decodeUtf8(line))
-    id = idOfJson(json)
-    const message = messageFromJson(SessionRequestType, json, '')
+    const given = parseStrictJson(decodeUtf8(line))
+    id = idOfJson(given)
+    const message = messageFromJson(SessionRequestType, given, '')
     readId((message as { id?: unknown }).id)
     const { name, request } = callOf(message)
-    const response = messageToJson(SessionResponseType, { id, [name]: handle(session, name, request) })
-    return withinLimit(JSON.stringify(response), session.host)
+    const response = handle(session, name, request)
+    const json = messageToJson(SessionResponseType, { id, [name]: response })
+    const reply = withinLimit(JSON.stringify(json), host)
+    noteAnswer(host, name, rowsStepped(name, response), started)
+    return reply
   } catch (fault) {
-    return errorLine(toEnvError(fault, session.host), id)
+    return errorLine(noteRefusal(host, fault, started), id)
   }
 }
 
@@ -60,12 +69,36 @@ export function errorLine(error: EnvError, id: string | null = null): string {
 
 /** Answers one encoded request of a unary call; throws EnvError and nothing else. */
 export function answerUnary(session: Session, call: Call, bytes: Uint8Array): Uint8Array {
+  const { host } = session
+  const started = startClock(host)
   try {
     const request = decodeMessage(call.request, bytes)
-    return encodeWithinLimit(call.response, handle(session, call.name, request), session.host)
+    const response = handle(session, call.name, request)
+    const encoded = encodeWithinLimit(call.response, response, host)
+    noteAnswer(host, call.name, rowsStepped(call.name, response), started)
+    return encoded
   } catch (fault) {
-    throw toEnvError(fault, session.host)
+    throw noteRefusal(host, fault, started)
   }
+}
+
+/** The time, where somebody wants to know how long answers take. */
+function startClock(host: Host): number {
+  return host.observer === undefined ? 0 : performance.now()
+}
+
+function noteAnswer(host: Host, name: CallName, rows: number, started: number): void {
+  host.observer?.answered(name, rows, (performance.now() - started) / 1000)
+}
+
+function noteRefusal(host: Host, fault: unknown, started: number): EnvError {
+  const error = toEnvError(fault, host)
+  host.observer?.refused(error.reason, (performance.now() - started) / 1000)
+  return error
+}
+
+function rowsStepped(name: CallName, response: AnyResponse): number {
+  return name === 'step' ? (response as BatchResponse).batch.terminations.length : 0
 }
 
 function decodeUtf8(line: Uint8Array): string {

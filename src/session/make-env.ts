@@ -16,6 +16,9 @@ import type { Host, Session } from './session.ts'
 
 const MAX_EPISODE_STEPS = 2 ** 31 - 1
 
+/** What a batch takes beside its rows: names, id and punctuation, in bytes. */
+const BATCH_FRAME_BYTES = 1024
+
 const DEFAULT_SETTINGS: VectorEnvSettings = {
   numEnvs: 1,
   maxEpisodeSteps: 0,
@@ -58,7 +61,7 @@ export function makeGame(
 export function checkBatchSize(made: MadeGame, settings: VectorEnvSettings, host: Host): void {
   const finals = settings.autoresetMode === 'same_step'
   const rowBytes = batchRowBytes(made.instance, settings.packed, finals)
-  const base64Bytes = Math.ceil((settings.numEnvs * rowBytes * 4) / 3)
+  const base64Bytes = BATCH_FRAME_BYTES + Math.ceil((settings.numEnvs * rowBytes * 4) / 3)
   if (base64Bytes <= host.limits.maxMessageBytes) return
   throw envError(
     'MESSAGE_TOO_LARGE',

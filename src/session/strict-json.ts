@@ -4,34 +4,43 @@ import type { Json } from '../env/game.ts'
 /** The deepest nesting of objects and arrays that a message may have. */
 export const MAX_NESTING = 16
 
-/** Parses JSON, refusing what JSON.parse lets pass: duplicate keys and nesting over the limit. */
+/** The most objects and arrays, and the most keys, that a message may have; real ones have a few dozen. */
+export const MAX_CONTAINERS = 1024
+export const MAX_KEYS = 4096
+
+/**
+ * Parses JSON, refusing what JSON.parse lets pass: duplicate keys, and nesting and numbers of parts over the
+ * limits. The limits are looked at first, because what JSON.parse builds can take many times the text's space.
+ */
 export function parseStrictJson(text: string): Json {
-  let value: Json
+  checkStructure(text)
   try {
-    value = JSON.parse(text) as Json
+    return JSON.parse(text) as Json
   } catch {
-    throw envError('MALFORMED_MESSAGE', 'the line is not JSON')
+    throw notJson()
   }
-  checkNestingAndKeys(text)
-  return value
 }
 
-/** Walks over text that is known to be JSON. */
-function checkNestingAndKeys(text: string): void {
+/** Walks over text that may not be JSON: what it makes of that does not matter, as long as it ends. */
+function checkStructure(text: string): void {
   const scopes: (Set<string> | undefined)[] = []
+  let containers = 0
+  let keys = 0
   let at = 0
   while (at < text.length) {
     const char = text.charCodeAt(at)
     if (char === 0x7b || char === 0x5b) {
       scopes.push(char === 0x7b ? new Set() : undefined)
-      if (scopes.length > MAX_NESTING) {
-        throw envError('MALFORMED_MESSAGE', `the message nests deeper than ${MAX_NESTING} levels`)
-      }
+      if (scopes.length > MAX_NESTING) throw tooMuch(`nests deeper than ${MAX_NESTING} levels`)
+      if (++containers > MAX_CONTAINERS) throw tooMuch(`has over ${MAX_CONTAINERS} objects and arrays`)
     } else if (char === 0x7d || char === 0x5d) scopes.pop()
     else if (char === 0x22) {
       const end = endOfString(text, at)
-      const keys = scopes.at(-1)
-      if (keys !== undefined && isKey(text, end)) addKey(keys, text.slice(at, end))
+      const scope = scopes.at(-1)
+      if (scope !== undefined && isKey(text, end)) {
+        if (++keys > MAX_KEYS) throw tooMuch(`has over ${MAX_KEYS} keys`)
+        addKey(scope, text.slice(at, end))
+      }
       at = end
       continue
     }
@@ -39,10 +48,19 @@ function checkNestingAndKeys(text: string): void {
   }
 }
 
+function tooMuch(what: string) {
+  return envError('MALFORMED_MESSAGE', `the message ${what}`)
+}
+
+function notJson() {
+  return envError('MALFORMED_MESSAGE', 'the line is not JSON')
+}
+
 /** The index after the closing quote of the string that starts at `at`. */
 function endOfString(text: string, at: number): number {
   let end = text.indexOf('"', at + 1)
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  if (end === -1) throw notJson()
   return end + 1
 }
 
@@ -60,7 +78,15 @@ function isKey(text: string, end: number): boolean {
 }
 
 function addKey(keys: Set<string>, quoted: string): void {
-  const key = JSON.parse(quoted) as string
+  const key = parseKey(quoted)
   if (keys.has(key)) throw envError('MALFORMED_MESSAGE', 'an object of the message has the same key twice')
   keys.add(key)
+}
+
+function parseKey(quoted: string): string {
+  try {
+    return JSON.parse(quoted) as string
+  } catch {
+    throw notJson()
+  }
 }

@@ -10,12 +10,26 @@ const FIXED64 = 1
 const LENGTH_DELIMITED = 2
 const FIXED32 = 5
 
+/** The most entries of maps and elements of lists in one message; what is built of them takes many times their bytes. */
+const MAX_MAP_ENTRIES = 4096
+const MAX_ELEMENTS = 16_777_216
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Throws when the bytes are no message of the type; unknown fields are allowed, groups are not. */
 export function checkWire(type: protobuf.Type, bytes: Uint8Array): void {
-  const reader = { bytes, at: 0 }
-  while (reader.at < bytes.length) {
+  walk(type, { bytes, at: 0, elements: 0, mapEntries: 0 })
+}
+
+interface Reader {
+  readonly bytes: Uint8Array
+  at: number
+  elements: number
+  mapEntries: number
+}
+
+function walk(type: protobuf.Type, reader: Reader): void {
+  while (reader.at < reader.bytes.length) {
     const tag = readVarint(reader)
     const field = type.fieldsById[Math.floor(tag / 8)]
     if (tag < 8) throw new RangeError('a field number is 0')
@@ -23,14 +37,10 @@ export function checkWire(type: protobuf.Type, bytes: Uint8Array): void {
   }
 }
 
-interface Reader {
-  readonly bytes: Uint8Array
-  at: number
-}
-
 function checkField(field: protobuf.Field | undefined, wireType: number, reader: Reader): void {
   if (field !== undefined && !isExpected(field, wireType))
     throw new RangeError('a field has another wire type')
+  if (field?.repeated) countElement(reader)
   switch (wireType) {
     case VARINT:
       readVarint(reader)
@@ -44,7 +54,7 @@ function checkField(field: protobuf.Field | undefined, wireType: number, reader:
     case LENGTH_DELIMITED: {
       const length = readVarint(reader)
       skip(reader, length)
-      if (field !== undefined) checkContent(field, reader.bytes.subarray(reader.at - length, reader.at))
+      if (field !== undefined) checkContent(field, length, reader)
       return
     }
     default:
@@ -58,17 +68,24 @@ function isExpected(field: protobuf.Field, wireType: number): boolean {
   return wireType === VARINT || (field.repeated && wireType === LENGTH_DELIMITED)
 }
 
-function checkContent(field: protobuf.Field, content: Uint8Array): void {
-  if (field.map) checkMapEntry(field, content)
-  else if (field.resolvedType instanceof protobuf.Type) checkWire(field.resolvedType, content)
-  else if (field.type === 'string') utf8.decode(content)
-  else if (field.type !== 'bytes') checkPacked(content)
+/** Looks into the last `length` bytes that the reader came past. */
+function checkContent(field: protobuf.Field, length: number, reader: Reader): void {
+  const content = reader.bytes.subarray(reader.at - length, reader.at)
+  if (field.type === 'string' && !field.map) utf8.decode(content)
+  else if (field.type !== 'bytes' || field.map) {
+    const inner = { ...reader, bytes: content, at: 0 }
+    if (field.map) checkMapEntry(field, inner)
+    else if (field.resolvedType instanceof protobuf.Type) walk(field.resolvedType, inner)
+    else checkPacked(inner)
+    reader.elements = inner.elements
+    reader.mapEntries = inner.mapEntries
+  }
 }
 
 /** Keys are strings; values are strings or varints. */
-function checkMapEntry(field: protobuf.Field, content: Uint8Array): void {
-  const reader = { bytes: content, at: 0 }
-  while (reader.at < content.length) {
+function checkMapEntry(field: protobuf.Field, reader: Reader): void {
+  if (++reader.mapEntries > MAX_MAP_ENTRIES) throw new RangeError('a map has too many entries')
+  while (reader.at < reader.bytes.length) {
     const tag = readVarint(reader)
     const isString = tag === 10 || (tag === 18 && field.type === 'string')
     if (!isString && !(tag === 16 && field.type !== 'string'))
@@ -77,14 +94,20 @@ function checkMapEntry(field: protobuf.Field, content: Uint8Array): void {
     else {
       const length = readVarint(reader)
       skip(reader, length)
-      utf8.decode(content.subarray(reader.at - length, reader.at))
+      utf8.decode(reader.bytes.subarray(reader.at - length, reader.at))
     }
   }
 }
 
-function checkPacked(content: Uint8Array): void {
-  const reader = { bytes: content, at: 0 }
-  while (reader.at < content.length) readVarint(reader)
+function checkPacked(reader: Reader): void {
+  while (reader.at < reader.bytes.length) {
+    readVarint(reader)
+    countElement(reader)
+  }
+}
+
+function countElement(reader: Reader): void {
+  if (++reader.elements > MAX_ELEMENTS) throw new RangeError('a list has too many elements')
 }
 
 function skip(reader: Reader, length: number): void {
