@@ -1,11 +1,13 @@
 import { isSeed } from '../env/seeds.ts'
 import { GAMES } from '../games/registry.ts'
-import { below, seeded } from '../random/seeded.ts'
+import { seeded } from '../random/seeded.ts'
 import type { ReplayGame } from '../replay/format.ts'
 import { StartError } from '../transport/listen-address.ts'
 import { type Arguments, type Command, declareCommand } from './command.ts'
+import { drawActions } from './drawn-player.ts'
 import { CONFIG_OPTION, configuredGame, gameOfArgument } from './game-argument.ts'
 import { inspectActions, maskPicture } from './inspection.ts'
+import { print } from './print.ts'
 import { loadReplayFile } from './replay-file.ts'
 
 /** `blockloom inspect`. */
@@ -38,7 +40,7 @@ interface Position extends ReplayGame {
 async function inspect(given: Arguments): Promise<number> {
   const file = given.text('replay')
   const position = file === undefined ? positionOfSeed(given) : positionOfReplay(given, file)
-  process.stdout.write(`${given.flag('json') ? toJson(position) : toText(position)}\n`)
+  print(`${given.flag('json') ? toJson(position) : toText(position)}\n`)
   return 0
 }
 
@@ -84,16 +86,11 @@ function positionOfSeed(given: Arguments): Position {
   const seed = given.text('seed') ?? '0'
   if (!isSeed(seed)) throw new StartError('--seed is no integer of at most 64 digits, such as 7 or -12')
   const steps = given.integer('step', 0, 1_000_000) ?? 0
-  const { rules, numActions } = made.instance
+  const { rules } = made.instance
   const state = rules.createState()
   rules.reset(state, seed)
-  const random = seeded('inspect')
-  const mask = new Uint8Array(numActions)
-  for (let ply = 0; ply < steps; ply++) {
-    if (rules.isTerminal(state)) throw new StartError(`the game is over after ${ply} actions`)
-    rules.writeMask(state, mask, 0)
-    const legal = Array.from(mask.keys()).filter((action) => mask[action] === 1)
-    rules.step(state, legal[below(random, legal.length)]!)
-  }
+  const actions = drawActions(made, seed, steps, seeded('inspect'), steps)
+  if (actions.length < steps) throw new StartError(`the game is over after ${actions.length} actions`)
+  for (const action of actions) rules.step(state, action)
   return { ...made, state, ply: steps }
 }

@@ -4,6 +4,7 @@ import type { PlayedReplay } from '../replay/format.ts'
 import { verifyReplay } from '../replay/verify.ts'
 import { StartError } from '../transport/listen-address.ts'
 import { type Arguments, type Command, declareCommand } from './command.ts'
+import { print } from './print.ts'
 import { loadReplayFile, readReplayText } from './replay-file.ts'
 
 /** `blockloom replay`. */
@@ -38,12 +39,12 @@ async function replay(given: Arguments): Promise<number> {
 function verify(file: string): number {
   const verdict = verifyReplay(readReplayText(file).trimEnd(), GAMES)
   if (!verdict.ok) {
-    process.stdout.write(`${verdict.fault.reason}: ${verdict.fault.message}\n`)
+    print(`${verdict.fault.reason}: ${verdict.fault.message}\n`)
     return 1
   }
   const { game, actions, summary } = verdict.replay
   const figures = Object.entries(summary).map(([name, value]) => `${name} ${value}`)
-  process.stdout.write(`ok: ${game.id}, ${actions.length} actions, ${figures.join(', ')}\n`)
+  print(`ok: ${game.id}, ${actions.length} actions, ${figures.join(', ')}\n`)
   return 0
 }
 
@@ -56,7 +57,7 @@ function show(played: PlayedReplay, given: Arguments): number {
     const action = actions[ply]
     const next = action === undefined ? '' : `, then ${instance.native.name(action)}`
     const text = instance.encoder.renderText(state).trimEnd()
-    process.stdout.write(`after ${ply} actions${next}\n${text}\n\n`)
+    print(`after ${ply} actions${next}\n${text}\n\n`)
   }
   return 0
 }
@@ -81,7 +82,7 @@ function exportLines(played: PlayedReplay): number {
       ...(action !== undefined && { action, native: instance.native.toNative(action), reward }),
       gameOver: instance.rules.isTerminal(state),
     }
-    process.stdout.write(`${JSON.stringify(line)}\n`)
+    print(`${JSON.stringify(line)}\n`)
   }
   return 0
 }

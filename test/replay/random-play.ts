@@ -1,3 +1,4 @@
+import { drawActions } from '../../src/command/drawn-player.ts'
 import { parseConfig } from '../../src/env/config.ts'
 import type { Game } from '../../src/env/game.ts'
 import { below, type SeededRandom, seeded } from '../../src/random/seeded.ts'
@@ -21,19 +22,9 @@ export function pick<T>(random: SeededRandom, list: readonly T[]): T {
   return list[below(random, list.length)]!
 }
 
-/** Plays legal actions at random until the game is over or `steps` are played. */
+/** Plays legal actions at random until the game is over or `steps` are played; ends none of its own accord at first. */
 export function playRandomly(made: ReplayGame, seed: string, steps: number): number[] {
-  const { rules } = made.instance
-  const random = seeded(`play:${seed}`)
-  const state = rules.createState()
-  rules.reset(state, seed)
-  const actions: number[] = []
-  while (actions.length < steps && !rules.isTerminal(state)) {
-    const action = pick(random, legalActions(made, state))
-    rules.step(state, action)
-    actions.push(action)
-  }
-  return actions
+  return drawActions(made, seed, steps, seeded(`play:${seed}`), 200)
 }
 
 /** A state after the actions of an episode. */

@@ -1,10 +1,20 @@
-import type { Game, GameInstance, Outcomes } from '../../env/game.ts'
-import { NUM_ACTIONS } from './actions.ts'
+import type { Game, GameInstance, KeyBinding, Outcomes } from '../../env/game.ts'
+import { ACTION_NAMES, DESCEND, END_RUN, NUM_ACTIONS } from './actions.ts'
 import { CONFIG_SCHEMA, readConfig } from './config.ts'
 import { createEncoder, createPackedWriter } from './encode.ts'
 import { native } from './native.ts'
 import { createRules } from './rules.ts'
 import type { HourloomState } from './state.ts'
+
+const KEYS: readonly KeyBinding[] = [
+  ...['up', 'right', 'down', 'left', '.'].map((key, action) => ({
+    key,
+    action,
+    label: ACTION_NAMES[action]!.toLowerCase(),
+  })),
+  { key: 'd', action: DESCEND, label: 'descend' },
+  { key: 'x', action: END_RUN, label: 'end run' },
+]
 
 const outcomes: Outcomes<HourloomState> = {
   names: ['score', 'chamber', 'laps'],
@@ -32,6 +42,7 @@ export const hourloom: Game<HourloomState> = {
       packed: createPackedWriter(settings, rules.writeMask),
       outcomes,
       native,
+      keys: KEYS,
     }
   },
 }

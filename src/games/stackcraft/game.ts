@@ -1,8 +1,8 @@
-import type { Game, Json, Native, Refusal } from '../../env/game.ts'
+import type { Game, Json, MaskGrid, Native, Refusal } from '../../env/game.ts'
 import { CONFIG_SCHEMA, cellsOf } from './config.ts'
 import { createEncoder, createPackedWriter, observationSpec } from './encode.ts'
 import { actionName, placement } from './explain.ts'
-import { COLUMNS, NUM_ACTIONS } from './pieces.ts'
+import { COLUMNS, NUM_ACTIONS, ROTATIONS } from './pieces.ts'
 import { createAfterstates } from './place.ts'
 import { createRules } from './rules.ts'
 import type { StackcraftState } from './state.ts'
@@ -26,9 +26,18 @@ export const stackcraft: Game<StackcraftState> = {
       native,
       placement,
       afterstates: createAfterstates(observationSpec(cells)[0], cells),
+      maskLayout: ROTATION_GRIDS,
     }
   },
 }
+
+/** A row of columns for each rotation. */
+const ROTATION_GRIDS: readonly MaskGrid[] = Array.from({ length: ROTATIONS }, (_, rotation) => ({
+  title: `rotation ${rotation}`,
+  rows: 1,
+  cols: COLUMNS,
+  first: rotation * COLUMNS,
+}))
 
 function writeOutcomes(state: StackcraftState, out: Int32Array, offset: number): void {
   out[offset] = state.score
