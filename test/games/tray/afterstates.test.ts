@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { FULL, legalActions, observe, position, start, TRAY_GAMES, walk } from './tray-games.ts'
+import { FULL, LONG, legalActions, observe, position, start, TRAY_GAMES, walk } from './tray-games.ts'
 
 const STATES = FULL ? 10_000 : 200
 
-describe.each(TRAY_GAMES)('$name', (game) => {
+describe.each(TRAY_GAMES)('$name', LONG, (game) => {
   const { instance } = game
   const cells = game.board.size ** 2
   const afterstates = instance.afterstates

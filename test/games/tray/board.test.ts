@@ -4,7 +4,7 @@ import { BOARD_8 } from '../../../src/games/tray/board8.ts'
 import { BOARD_10 } from '../../../src/games/tray/board10.ts'
 import { below, seeded } from '../../../src/random/seeded.ts'
 import { shapeCells } from './plain.ts'
-import { FULL } from './tray-games.ts'
+import { FULL, LONG } from './tray-games.ts'
 
 const BOARDS = FULL ? 20_000 : 1500
 
@@ -34,7 +34,7 @@ function* boards(board: TrayBoard): Generator<boolean[]> {
   }
 }
 
-describe.each([BOARD_8, BOARD_10])('the board of $size columns', (board) => {
+describe.each([BOARD_8, BOARD_10])('the board of $size columns', LONG, (board) => {
   const { size } = board
   const last = size * size - 1
 

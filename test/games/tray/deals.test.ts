@@ -11,7 +11,7 @@ import { BOARD_10 } from '../../../src/games/tray/board10.ts'
 import { resetTrayState, type TrayState } from '../../../src/games/tray/state.ts'
 import { seeded } from '../../../src/random/seeded.ts'
 import { familyWeights, PLAIN_37, shapeCells, sizeWeight } from './plain.ts'
-import { FULL } from './tray-games.ts'
+import { FULL, LONG } from './tray-games.ts'
 
 const DEALS = FULL ? 1_000_000 : 60_000
 const CROWDED_BOARDS = FULL ? 100_000 : 5000
@@ -91,7 +91,7 @@ function dealCrowded<State extends TrayState>(
 
 const isSmall = (piece: number) => shapeCells(PLAIN_37[piece] ?? '').length <= 3
 
-describe('Lumen Blocks', () => {
+describe('Lumen Blocks', LONG, () => {
   test('deals by the documented weights, with one small piece in every set', () => {
     const weights = PLAIN_37.map(sizeWeight)
     const total = weights.reduce((a, b) => a + b, 0)
@@ -120,7 +120,7 @@ describe('Lumen Blocks', () => {
   })
 })
 
-describe('Block Puzzle 8x8', () => {
+describe('Block Puzzle 8x8', LONG, () => {
   test('deals by the documented weights', () => {
     const weights = PLAIN_37.map(sizeWeight)
     const counts = dealMany(BOARD_8, createEight(), dealEight, DEALS)
@@ -136,7 +136,7 @@ describe('Block Puzzle 8x8', () => {
   })
 })
 
-describe('Block Puzzle 10x10', () => {
+describe('Block Puzzle 10x10', LONG, () => {
   test.each([0, 299, 300, 1499, 1500, 1_000_000])('deals by the weights of its band at score %i', (score) => {
     const weights = familyWeights(score)
     const total = weights.reduce((a, b) => a + b, 0)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TrayState } from '../../../src/games/tray/state.ts'
-import { FULL, maskOf, observe, TRAY_GAMES, type TrayGame, walk } from './tray-games.ts'
+import { FULL, LONG, maskOf, observe, TRAY_GAMES, type TrayGame, walk } from './tray-games.ts'
 
 const STATES = FULL ? 20_000 : 400
 
@@ -48,7 +48,7 @@ function tryOnCopy(game: TrayGame, state: TrayState, action: number): boolean {
 }
 
 describe.each(TRAY_GAMES)('$name', (game) => {
-  test(`the mask is what is accepted, at ${STATES} states`, { timeout: 3_600_000 }, () => {
+  test(`the mask is what is accepted, at ${STATES} states`, LONG, () => {
     let checked = 0
     const seen = new Set<string>()
     walk(game, STATES, (state) => {

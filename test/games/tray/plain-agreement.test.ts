@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { TrayState } from '../../../src/games/tray/state.ts'
 import { seeded } from '../../../src/random/seeded.ts'
 import type { Plain } from './plain.ts'
-import { choose, FULL, maskOf, observe, start, TRAY_GAMES, type TrayGame } from './tray-games.ts'
+import { choose, FULL, LONG, maskOf, observe, start, TRAY_GAMES, type TrayGame } from './tray-games.ts'
 
 const GAMES = FULL ? 10_000 : 150
 const MOST_STEPS = 300
@@ -36,7 +36,7 @@ function expectEqual(game: TrayGame, state: TrayState, plain: Plain): void {
 }
 
 describe.each(TRAY_GAMES)('$name', (game) => {
-  test(`agrees with the plain implementation over ${GAMES} games`, { timeout: 3_600_000 }, () => {
+  test(`agrees with the plain implementation over ${GAMES} games`, LONG, () => {
     const random = seeded('agreement')
     let ended = 0
     let cleared = 0

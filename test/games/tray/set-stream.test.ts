@@ -8,7 +8,7 @@ import {
   startSets,
 } from '../../../src/games/tray/set-stream.ts'
 import { below, seeded } from '../../../src/random/seeded.ts'
-import { FULL } from './tray-games.ts'
+import { FULL, LONG } from './tray-games.ts'
 
 const SETS = FULL ? 100_000 : 2500
 
@@ -28,7 +28,7 @@ function plainDraws(seed: string, set: number): number[] {
   return Array.from({ length: 12 }, (_, i) => below(random, 100 + i))
 }
 
-describe('the generators of sets', () => {
+describe('the generators of sets', LONG, () => {
   test.each(['0', '-1', '7', '9223372036854775807', '9'.repeat(64), `-${'8'.repeat(64)}`, '3'.repeat(700)])(
     'are seedrandom’s, for seed %s',
     (seed) => {

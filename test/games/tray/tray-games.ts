@@ -12,6 +12,9 @@ import { Plain, type PlainGame } from './plain.ts'
 /** Whether the full numbers of states, games and deals are asked for. */
 export const FULL = process.env.BLOCKLOOM_FULL === '1'
 
+/** The time limit of a test whose counts depend on `FULL`. */
+export const LONG = { timeout: FULL ? 3_600_000 : 120_000 }
+
 /** A tray game with what a test needs to drive it beside the plain one. */
 export interface TrayGame {
   readonly name: string
