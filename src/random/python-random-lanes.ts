@@ -1,13 +1,14 @@
 /**
- * CPython's string seeding for sixteen strings at once, for callers that need only the first numbers of many
- * generators. Seeding one is a chain of 1,247 dependent steps, so sixteen chains run side by side, four a vector.
+ * CPython's string seeding for many strings at once, for callers that need only the first numbers of many
+ * generators. Seeding one is a chain of 1,247 dependent steps, so the chains run side by side, four a vector;
+ * with six vectors the machine has work for each cycle that a single chain would wait.
  */
 import { MT_INITIAL } from './python-random.ts'
 import { sha512Block, sha512Constants } from './sha512-wasm.ts'
 import { type Code, get, I32, I64, i32, i64, instantiate, repeatWhile, set, V128, v128 } from './wasm-code.ts'
 
 /** How many strings are seeded in one run. */
-export const LANES = 16
+export const LANES = 24
 
 /** How many output words of each generator a run gives: two for each call of random(). */
 export const LANE_WORDS = 12
@@ -15,7 +16,7 @@ export const LANE_WORDS = 12
 /** Room for a string, in bytes; the string is at least one shorter, for SHA-512's padding to fit one block. */
 export const LANE_BYTES = 112
 
-/** Sixteen generators in the making. */
+/** LANES generators in the making. */
 export interface RandomLanes {
   /** [LANE_WORDS * LANES] uint32 the last run's output words: word w of lane l is at w * LANES + l. */
   readonly words: Uint32Array

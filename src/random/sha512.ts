@@ -44,42 +44,55 @@ function expand(w: Int32Array): void {
     const s1High = rotateHigh(h1, l1, 19) ^ rotateHigh(l1, h1, 29) ^ (h1 >>> 6)
     const s1Low = rotateHigh(l1, h1, 19) ^ rotateHigh(h1, l1, 29) ^ rotateHigh(l1, h1, 6)
     const low = (w[i - 31]! >>> 0) + (s0Low >>> 0) + (w[i - 13]! >>> 0) + (s1Low >>> 0)
-    w[i] = w[i - 32]! + s0High + w[i - 14]! + s1High + Math.floor(low / 2 ** 32)
+    w[i] = w[i - 32]! + s0High + w[i - 14]! + s1High + carry(low)
     w[i + 1] = low
   }
 }
 
-/** Eighty rounds over the working variables a..h, kept as (high, low) pairs in `v`. */
+/** Eighty rounds over the working variables a..h, each a high and a low half. */
 function compress(hash: Int32Array, w: Int32Array): void {
-  const v = Int32Array.from(hash)
+  const k = SHA512_ROUND_CONSTANTS
+  let [ah, al, bh, bl] = [hash[0]!, hash[1]!, hash[2]!, hash[3]!]
+  let [ch, cl, dh, dl] = [hash[4]!, hash[5]!, hash[6]!, hash[7]!]
+  let [eh, el, fh, fl] = [hash[8]!, hash[9]!, hash[10]!, hash[11]!]
+  let [gh, gl, hh, hl] = [hash[12]!, hash[13]!, hash[14]!, hash[15]!]
   for (let i = 0; i < 160; i += 2) {
-    const [ah, al, bh, bl, ch, cl] = [v[0]!, v[1]!, v[2]!, v[3]!, v[4]!, v[5]!]
-    const [eh, el, fh, fl, gh, gl] = [v[8]!, v[9]!, v[10]!, v[11]!, v[12]!, v[13]!]
     const s1High = rotateHigh(eh, el, 14) ^ rotateHigh(eh, el, 18) ^ rotateHigh(el, eh, 9)
     const s1Low = rotateHigh(el, eh, 14) ^ rotateHigh(el, eh, 18) ^ rotateHigh(eh, el, 9)
+    const choiceLow = (el & fl) ^ (~el & gl)
+    const low1 = (hl >>> 0) + (s1Low >>> 0) + (choiceLow >>> 0) + k[i + 1]! + (w[i + 1]! >>> 0)
+    const high1 = (hh + s1High + ((eh & fh) ^ (~eh & gh)) + k[i]! + w[i]! + carry(low1)) | 0
     const s0High = rotateHigh(ah, al, 28) ^ rotateHigh(al, ah, 2) ^ rotateHigh(al, ah, 7)
     const s0Low = rotateHigh(al, ah, 28) ^ rotateHigh(ah, al, 2) ^ rotateHigh(ah, al, 7)
-    const low1 =
-      (v[15]! >>> 0) +
-      (s1Low >>> 0) +
-      (((el & fl) ^ (~el & gl)) >>> 0) +
-      SHA512_ROUND_CONSTANTS[i + 1]! +
-      (w[i + 1]! >>> 0)
-    const high1 =
-      (v[14]! + s1High + ((eh & fh) ^ (~eh & gh)) + SHA512_ROUND_CONSTANTS[i]! + w[i]! + carry(low1)) | 0
     const low2 = (s0Low >>> 0) + (((al & bl) ^ (al & cl) ^ (bl & cl)) >>> 0)
     const high2 = (s0High + ((ah & bh) ^ (ah & ch) ^ (bh & ch)) + carry(low2)) | 0
-    v.copyWithin(2, 0, 14)
-    const lowE = (v[9]! >>> 0) + (low1 >>> 0)
-    v[8] = v[8]! + high1 + carry(lowE)
-    v[9] = lowE
+    const lowE = (dl >>> 0) + (low1 >>> 0)
+    const highE = (dh + high1 + carry(lowE)) | 0
     const lowA = (low1 >>> 0) + (low2 >>> 0)
-    v[0] = high1 + high2 + carry(lowA)
-    v[1] = lowA
+    hh = gh
+    hl = gl
+    gh = fh
+    gl = fl
+    fh = eh
+    fl = el
+    eh = highE
+    el = lowE | 0
+    dh = ch
+    dl = cl
+    ch = bh
+    cl = bl
+    bh = ah
+    bl = al
+    ah = (high1 + high2 + carry(lowA)) | 0
+    al = lowA | 0
   }
+  add(hash, [ah, al, bh, bl, ch, cl, dh, dl, eh, el, fh, fl, gh, gl, hh, hl])
+}
+
+function add(hash: Int32Array, values: readonly number[]): void {
   for (let i = 0; i < 16; i += 2) {
-    const low = (hash[i + 1]! >>> 0) + (v[i + 1]! >>> 0)
-    hash[i] = hash[i]! + v[i]! + carry(low)
+    const low = (hash[i + 1]! >>> 0) + (values[i + 1]! >>> 0)
+    hash[i] = hash[i]! + values[i]! + carry(low)
     hash[i + 1] = low
   }
 }
@@ -90,7 +103,7 @@ function rotateHigh(high: number, low: number, bits: number): number {
 }
 
 function carry(sum: number): number {
-  return Math.floor(sum / 2 ** 32)
+  return (sum / 2 ** 32) | 0
 }
 
 function firstPrimes(count: number): number[] {

@@ -2,8 +2,8 @@
  * The stream of pieces: bag b of a seed holds each piece once, shuffled by CPython's
  * `random.Random('stackcraft-v1:{seed}:{b}')` with int(random() * (p + 1)) for p = 6 down to 1.
  *
- * Seeding such a generator costs far more than a step of the game, and sixteen cost little more than one. So
- * streams ask for their bags ahead of need, and whenever sixteen bags are asked for, they are made together.
+ * Seeding such a generator costs far more than a step of the game, and LANES of them little more than one. So
+ * streams ask for their bags ahead of need, and whenever LANES bags are asked for, they are made together.
  * A bag depends on its seed and number alone: who asks when changes the cost and never the pieces.
  *
  * A bag is one number of seven hexadecimal digits 1..7, the first piece in the lowest digit.

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   askAhead,
   type BagStream,
@@ -129,5 +129,21 @@ describe('work ahead of need', () => {
       copy.rules.step(copy.state, maskOf(copy).indexOf(1, 3))
     }
     expect(second).toEqual(first)
+  })
+})
+
+describe('without WebAssembly', () => {
+  afterEach(() => vi.unstubAllGlobals())
+
+  it('the same bags come one by one', async () => {
+    vi.stubGlobal('WebAssembly', undefined)
+    vi.resetModules()
+    const slow = await import('../../../src/games/stackcraft/deal.ts')
+    const { createRandomLanes } = await import('../../../src/random/python-random-lanes.ts')
+    expect(createRandomLanes()).toBeUndefined()
+    const stream = slow.createStream()
+    slow.startStream(stream, '-987654321')
+    const expected = plainPieces('-987654321')
+    for (let n = 0; n < 100; n++) expect(slow.draw(stream)).toBe(expected(n))
   })
 })
