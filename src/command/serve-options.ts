@@ -37,7 +37,7 @@ interface LimitFlag {
 
 const SHARED_LIMITS: { readonly [flag: string]: LimitFlag } = {
   'max-envs': { limit: 'maxEnvs', max: 10_000_000 },
-  'max-env-rows': { limit: 'maxNumEnvs', max: 16_777_216 },
+  'max-env-rows': { limit: 'maxNumEnvs', max: 1_048_576 },
   'max-rows': { limit: 'maxRows', max: 1_000_000_000 },
   'max-message-bytes': { limit: 'maxMessageBytes', max: 512 * 1024 * 1024 },
 }

@@ -19,9 +19,14 @@ import type { Session, SessionEnv } from './session.ts'
 
 const MAX_ACTION_JSON_BYTES = 4096
 
+/** About what one action takes in the answer about masks, and in an explanation, in bytes. */
+const MASK_ACTION_BYTES = 64
+const EXPLANATION_BYTES = 256
+
 export function getActionMask(session: Session, request: RowsRequest): GetActionMaskResponse {
   const entry = session.get(request.envId)
   const rows = readRows(entry, request.rows)
+  checkAnswerSize(session, rows.length * entry.instance.numActions * MASK_ACTION_BYTES)
   return {
     masks: rows.map((row) => ({ row, mask: denseMask(entry.env, row), legal: legalActions(entry, row) })),
   }
@@ -31,6 +36,7 @@ export function explain(session: Session, request: ExplainRequest): ExplainRespo
   const entry = session.get(request.envId)
   const row = readRow(entry, request.row)
   const { numActions } = entry.instance
+  checkAnswerSize(session, request.actions.length * EXPLANATION_BYTES)
   for (const action of request.actions) {
     if (action >= 0 && action < numActions) continue
     throw envError('ACTION_OUT_OF_RANGE', `actions holds ${action}; allowed: 0 to ${numActions - 1}`, {
@@ -40,6 +46,16 @@ export function explain(session: Session, request: ExplainRequest): ExplainRespo
   const actions =
     request.actions.length > 0 ? request.actions : Array.from({ length: numActions }, (_, i) => i)
   return { explanations: actions.map((action) => explanation(entry, row, action)) }
+}
+
+/** Refuses what would not fit into a message before it is put together. */
+function checkAnswerSize(session: Session, bytes: number): void {
+  const { maxMessageBytes } = session.host.limits
+  if (bytes <= maxMessageBytes) return
+  throw envError(
+    'MESSAGE_TOO_LARGE',
+    `the answer would take about ${bytes} bytes; a message holds at most ${maxMessageBytes}; ask for fewer at a time`,
+  )
 }
 
 export function render(session: Session, request: RenderRequest): RenderResponse {

@@ -5,8 +5,11 @@ import type { Json } from '../env/game.ts'
 export const MAX_NESTING = 16
 
 /** The most objects and arrays, and the most keys, that a message may have; real ones have a few dozen. */
-export const MAX_CONTAINERS = 1024
-export const MAX_KEYS = 4096
+const MAX_CONTAINERS = 1024
+const MAX_KEYS = 4096
+
+/** The most commas that a message may have: as many values as the longest list has rows. */
+const MAX_COMMAS = 1_100_000
 
 /**
  * Parses JSON, refusing what JSON.parse lets pass: duplicate keys, and nesting and numbers of parts over the
@@ -26,6 +29,7 @@ function checkStructure(text: string): void {
   const scopes: (Set<string> | undefined)[] = []
   let containers = 0
   let keys = 0
+  let commas = 0
   let at = 0
   while (at < text.length) {
     const char = text.charCodeAt(at)
@@ -33,6 +37,8 @@ function checkStructure(text: string): void {
       scopes.push(char === 0x7b ? new Set() : undefined)
       if (scopes.length > MAX_NESTING) throw tooMuch(`nests deeper than ${MAX_NESTING} levels`)
       if (++containers > MAX_CONTAINERS) throw tooMuch(`has over ${MAX_CONTAINERS} objects and arrays`)
+    } else if (char === 0x2c) {
+      if (++commas > MAX_COMMAS) throw tooMuch(`has over ${MAX_COMMAS} values`)
     } else if (char === 0x7d || char === 0x5d) scopes.pop()
     else if (char === 0x22) {
       const end = endOfString(text, at)

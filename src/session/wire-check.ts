@@ -12,7 +12,7 @@ const FIXED32 = 5
 
 /** The most entries of maps and elements of lists in one message; what is built of them takes many times their bytes. */
 const MAX_MAP_ENTRIES = 4096
-const MAX_ELEMENTS = 16_777_216
+const MAX_ELEMENTS = 1_100_000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
