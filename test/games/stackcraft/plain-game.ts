@@ -53,6 +53,14 @@ export function plainPiece(seed: string, n: number): string {
 
 /** Distinct orientations by successive clockwise turns, each moved to x = 0, y = 0. */
 export function plainOrientations(letter: string): readonly (readonly PlainCell[])[] {
+  const known = orientations.get(letter) ?? turns(letter)
+  orientations.set(letter, known)
+  return known
+}
+
+const orientations = new Map<string, readonly (readonly PlainCell[])[]>()
+
+function turns(letter: string): PlainCell[][] {
   let cells: PlainCell[] = []
   for (const [y, row] of DRAWINGS[letter]!.entries()) {
     for (const [x, mark] of [...row].entries()) if (mark === '#') cells.push({ x, y })
