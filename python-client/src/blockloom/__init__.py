@@ -12,8 +12,8 @@ Importing this package registers the environments; a server is started when the 
 import gymnasium
 
 from blockloom._afterstates import Afterstates
-from blockloom._contract import Cell, EnvSpec, Explanation, PlayResult
-from blockloom._games import game_ids
+from blockloom._contract import Cell, ConfigKeySpec, EnvSpec, Explanation, GameInfo, ObservationSpec, PlayResult
+from blockloom._games import game_ids, list_games
 from blockloom.env import BlockloomEnv
 from blockloom.errors import (
     BlockloomError,
@@ -39,15 +39,19 @@ __all__ = [
     "BlockloomError",
     "BlockloomVectorEnv",
     "Cell",
+    "ConfigKeySpec",
     "DeadlineError",
     "EnvSpec",
     "Explanation",
+    "GameInfo",
     "IllegalActionError",
     "InvalidArgumentError",
     "NodeNotFoundError",
+    "ObservationSpec",
     "PlayResult",
     "ResetRequiredError",
     "ServerDiedError",
+    "list_games",
     "sample",
 ]
 

@@ -109,10 +109,11 @@ class Channel(abc.ABC):
     def _lost(self, why: str) -> ServerDiedError:
         """The error for a stream that ended, with all that can be found out; must return within a second."""
 
-    def _broken(self, why: str) -> ServerDiedError:
+    def _broken(self, why: str, code: str = "UNAVAILABLE") -> ServerDiedError:
         """Marks the stream as lost for good and gives the error to raise."""
         if self._failure is None:
             self._failure = self._lost(why)
+            self._failure.code = code
         return self._failure_copy(self._failure)
 
     def _submit(self, call: str, encode: Callable[[str], bytes], timeout_s: float) -> Ticket:
@@ -161,7 +162,9 @@ class Channel(abc.ABC):
 
     @staticmethod
     def _failure_copy(failure: ServerDiedError) -> ServerDiedError:
-        return ServerDiedError(str(failure), exit_code=failure.exit_code, stderr=failure.stderr)
+        copy = ServerDiedError(str(failure), exit_code=failure.exit_code, stderr=failure.stderr)
+        copy.code = failure.code
+        return copy
 
 
 def _deadline_error(timeout_s: float) -> BlockloomError:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from blockloom._address import Address
 from blockloom._channel import Ticket
 from blockloom._contract import Batch
 from blockloom._remote import RemoteEnv, is_uncertain
-from blockloom._server_pool import Address
 from blockloom._settings import Settings
 from blockloom.errors import BlockloomError
 

@@ -15,6 +15,7 @@ import msgspec
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
 from google.protobuf.message import DecodeError, Message
 
+from blockloom._address import GrpcAddress
 from blockloom._channel import Channel
 from blockloom._contract import (
     Batch,
@@ -48,9 +49,9 @@ _first_user: list[int] = []  # the process id that opened the first channel; a f
 
 
 class GrpcChannel(Channel):
-    """Connects to ``host:port`` or ``unix:/path`` and opens a session there."""
+    """Connects to a server and opens a session there."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, address: GrpcAddress) -> None:
         super().__init__()
         if not _first_user:
             _first_user.append(self.pid)
@@ -59,12 +60,14 @@ class GrpcChannel(Channel):
                 "this process was forked from one that had used gRPC, and gRPC does not work in such a process: "
                 "fork before the first connection, or start processes with multiprocessing's spawn method"
             )
-        self._target = target
+        self._target = address.target
         self._request_class, self._response_class = _messages()
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._frames: queue.SimpleQueue[bytes | grpc.RpcError | None] = queue.SimpleQueue()
-        self._channel = grpc.insecure_channel(target, options=_OPTIONS)
-        self._stream: Any = self._channel.stream_stream(_METHOD, None, None)(iter(self._requests.get, None))
+        self._channel = _open(address)
+        metadata = (("authorization", f"Bearer {address.token}"),) if address.token else None
+        open_stream = self._channel.stream_stream(_METHOD, None, None)
+        self._stream: Any = open_stream(iter(self._requests.get, None), metadata=metadata)
         self._reader = threading.Thread(
             target=_read_stream, args=(self._stream, self._frames.put), name="blockloom-grpc", daemon=True
         )
@@ -117,10 +120,19 @@ class GrpcChannel(Channel):
             return frame
         if frame is None:
             raise self._broken(f"the server at {self._target} ended the session")
-        raise self._broken(f"the connection to {self._target} failed: {_describe(frame)}")
+        code, details = _describe(frame)
+        raise self._broken(f"the connection to {self._target} failed: {code}: {details}", code)
 
     def _lost(self, why: str) -> ServerDiedError:
         return ServerDiedError(why)
+
+
+def _open(address: GrpcAddress) -> grpc.Channel:
+    if address.tls_ca is None:
+        return grpc.insecure_channel(address.target, options=_OPTIONS)
+    roots, key, certificate = address.read_tls_files()
+    credentials = grpc.ssl_channel_credentials(roots, key, certificate)
+    return grpc.secure_channel(address.target, credentials, options=_OPTIONS)
 
 
 def _read_stream(stream: Iterator[bytes], put: Callable[[bytes | grpc.RpcError | None], None]) -> None:
@@ -133,9 +145,9 @@ def _read_stream(stream: Iterator[bytes], put: Callable[[bytes | grpc.RpcError |
         put(None)
 
 
-def _describe(error: grpc.RpcError) -> str:
+def _describe(error: grpc.RpcError) -> tuple[str, str]:
     code, details = getattr(error, "code", None), getattr(error, "details", None)
-    return f"{code().name if code else 'UNKNOWN'}: {details() if details else error}"
+    return (code().name if code else "UNKNOWN"), str(details() if details else error)
 
 
 def _batch(message: Any) -> Batch:

@@ -10,10 +10,11 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from blockloom._address import Address
 from blockloom._afterstates import Afterstates, read_afterstates
 from blockloom._channel import Channel, Ticket
 from blockloom._contract import Batch, Body, EnvSpec, Explanation, PlayResult, SessionResponse
-from blockloom._server_pool import POOL, Address
+from blockloom._server_pool import POOL
 from blockloom._settings import Settings
 from blockloom.errors import BlockloomError, DeadlineError, InvalidArgumentError, ServerDiedError
 
@@ -25,7 +26,8 @@ class RemoteEnv:
 
     def __init__(self, address: Address, settings: Settings, num_envs: int) -> None:
         self.num_envs = num_envs
-        self._timeout_s = settings.timeout_s
+        self.timeout_s = settings.timeout_s
+        """Seconds to wait for an answer."""
         self._channel = POOL.acquire(address)
         try:
             answer = self._call("makeEnv", settings.to_body(num_envs)).make_env
@@ -51,7 +53,7 @@ class RemoteEnv:
             return
         try:
             if self._channel.usable:
-                self._channel.call("closeEnv", {"envId": self.env_id}, min(self._timeout_s, 5.0))
+                self._channel.call("closeEnv", {"envId": self.env_id}, min(self.timeout_s, 5.0))
         except BlockloomError:
             pass  # it is gone either way
         finally:
@@ -60,7 +62,7 @@ class RemoteEnv:
 
     def step(self, actions: bytes) -> Ticket:
         """Sends actions (int32, little-endian); `batch` waits for the answer."""
-        return self._channel.submit_step(self.env_id, actions, self._timeout_s)
+        return self._channel.submit_step(self.env_id, actions, self.timeout_s)
 
     def reset(
         self,
@@ -80,11 +82,11 @@ class RemoteEnv:
             body["resetMask"] = mask.astype(np.uint8).tobytes()
         if options:
             body["options"] = options
-        return self._channel.submit("reset", body, self._timeout_s)
+        return self._channel.submit("reset", body, self.timeout_s)
 
     def batch(self, ticket: Ticket) -> Batch:
         """The answer to a step or a reset."""
-        return self._channel.wait_batch(ticket, self._timeout_s)
+        return self._channel.wait_batch(ticket, self.timeout_s)
 
     def masks(self, row: int) -> bytes:
         """The mask of a row, one byte an action."""
@@ -114,7 +116,7 @@ class RemoteEnv:
         return self._call(call, {"envId": self.env_id, **fields})
 
     def _call(self, call: str, body: Body) -> SessionResponse:
-        return self._channel.call(call, body, self._timeout_s)
+        return self._channel.call(call, body, self.timeout_s)
 
 
 def is_uncertain(error: BaseException) -> bool:

@@ -8,12 +8,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from blockloom._address import Address
 from blockloom._channel import Channel
 from blockloom._node import server_command
 from blockloom._stdio import StdioChannel
-
-Address = str | int
-"""``host:port`` or ``unix:/path`` of a server, or the number of an embedded one."""
 
 
 @dataclass

@@ -148,19 +148,13 @@ def reset_mask(mask: object, rows: int) -> npt.NDArray[np.bool_]:
     return array
 
 
-def addresses(server: str | Sequence[str] | None, num_workers: int | None, num_envs: int) -> Sequence[str | int]:
-    """Where the rows live: the servers named, or the numbers of the embedded ones; at most one a row."""
-    if server is None:
-        return list(range(min(num_envs, integer("num_workers", 1 if num_workers is None else num_workers, low=1))))
-    if num_workers is not None:
+def worker_count(num_workers: int | None, num_envs: int, *, has_server: bool) -> int:
+    """The number of embedded servers: at most one a row."""
+    if num_workers is None:
+        return 1
+    if has_server:
         raise InvalidArgumentError("num_workers is for embedded servers; with server= give a list of servers")
-    servers = [server] if isinstance(server, str) else list(server)
-    for one in servers:
-        if not isinstance(one, str) or not one:
-            raise InvalidArgumentError(f"server={one!r}; allowed: 'host:port' or 'unix:/path', or a list of them")
-    if not servers:
-        raise InvalidArgumentError("server=[]; allowed: 'host:port' or 'unix:/path', or a list of them")
-    return servers[:num_envs]
+    return min(num_envs, integer("num_workers", num_workers, low=1))
 
 
 def batch_size(size: int | None, num_envs: int) -> int:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
 from blockloom import _settings, spaces
+from blockloom._address import PathLike, addresses
 from blockloom._afterstates import Afterstates
 from blockloom._channel import Ticket
 from blockloom._codec import Codec
@@ -54,6 +55,9 @@ class BlockloomEnv(gymnasium.Env[Observation, np.int64]):
         wire_encoding: ``"packed"`` or ``"dense"``: the bytes that travel; the arrays are the same.
         record: Whether the server keeps the actions of episodes for `save_replay`.
         server: ``"host:port"`` or ``"unix:/path"`` of a gRPC server; None: the server that comes with the package.
+        token: The gRPC server's token, if it wants one.
+        tls: Whether to use TLS to the gRPC server, or the PEM file of the certificates to trust.
+        tls_client: PEM files of this client's own certificate and its key, where the server wants them.
         timeout_s: Seconds to wait for any answer before `DeadlineError`.
         mask_in_obs: Whether the observation holds the mask too, as ``action_mask``.
         render_mode: ``"ansi"`` (text), ``"human"`` (text on the terminal), ``"rgb_array"`` or None.
@@ -84,6 +88,9 @@ class BlockloomEnv(gymnasium.Env[Observation, np.int64]):
         wire_encoding: _settings.WireEncodingName = "packed",
         record: bool = False,
         server: str | None = None,
+        token: str | None = None,
+        tls: bool | PathLike = False,
+        tls_client: tuple[PathLike, PathLike] | None = None,
         timeout_s: float = 120.0,
         mask_in_obs: bool = False,
         render_mode: str | None = None,
@@ -110,7 +117,7 @@ class BlockloomEnv(gymnasium.Env[Observation, np.int64]):
             timeout_s=timeout_s,
         )
         self.render_mode = _settings.render_mode(render_mode)
-        self._address = _settings.addresses(server, None, 1)[0]
+        self._address = addresses(server, workers=1, token=token, tls=tls, tls_client=tls_client)[0]
         self._mask_in_obs = bool(mask_in_obs)
         self._episode_statistics = bool(episode_statistics)
         self._closed = False

@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 
 from blockloom import _settings, spaces
 from blockloom._actions import ActionChecker
+from blockloom._address import PathLike, addresses
 from blockloom._batches import BatchReader, Observation, Result
 from blockloom._groups import Answers, Groups
 from blockloom._infos import Info
@@ -52,6 +53,9 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
             the server that comes with the package.
         num_workers: Number of embedded servers to spread the rows over, each a process of its own.
         batch_size: Rows of one `recv`; divides ``num_envs``. Default: all.
+        token: The gRPC server's token, if it wants one.
+        tls: Whether to use TLS to the gRPC server, or the PEM file of the certificates to trust.
+        tls_client: PEM files of this client's own certificate and its key, where the server wants them.
         timeout_s: Seconds to wait for any answer before `DeadlineError`.
         mask_in_obs: Whether the observation holds the mask too, as ``action_mask``.
         render_mode: ``"ansi"``, ``"human"`` (text on the terminal), ``"rgb_array"`` or None.
@@ -85,6 +89,9 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         server: str | Sequence[str] | None = None,
         num_workers: int | None = None,
         batch_size: int | None = None,
+        token: str | None = None,
+        tls: bool | PathLike = False,
+        tls_client: tuple[PathLike, PathLike] | None = None,
         timeout_s: float = 120.0,
         mask_in_obs: bool = False,
         render_mode: str | None = None,
@@ -106,7 +113,10 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         )
         self.num_envs = _settings.integer("num_envs", num_envs, low=1)
         self.batch_size = _settings.batch_size(batch_size, self.num_envs)
-        self._addresses = _settings.addresses(server, num_workers, self.num_envs)
+        workers = _settings.worker_count(num_workers, self.num_envs, has_server=server is not None)
+        self._addresses = addresses(server, workers=workers, token=token, tls=tls, tls_client=tls_client)[
+            : self.num_envs
+        ]
         self.render_mode = _settings.render_mode(render_mode)
         self.autoreset_mode = self._settings.autoreset_mode
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
