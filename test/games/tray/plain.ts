@@ -18,9 +18,14 @@ export const PLAIN_37 = [
 ]
 export const PLAIN_19 = ['#', ...BARS, '##/##', '###/###/###', ...SMALL_CORNERS, ...BIG_CORNERS]
 
+const knownCells = new Map<string, [number, number][]>()
+
 /** [row, col] of each cell of a shape. */
 export function shapeCells(shape: string): [number, number][] {
+  const known = knownCells.get(shape)
+  if (known !== undefined) return known
   const cells: [number, number][] = []
+  knownCells.set(shape, cells)
   for (const [r, line] of shape.split('/').entries()) {
     for (const [c, mark] of [...line].entries()) if (mark === '#') cells.push([r, c])
   }
