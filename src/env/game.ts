@@ -151,6 +151,37 @@ export interface Afterstates<State> {
   after(state: State, action: number, out: Uint8Array): { lines: number; reward: number } | undefined
   /** Builds the state of a position that a caller gives, or says what is wrong with it. */
   fromPosition(position: Position): State | Refusal
+  /** Optional. Looks further ahead, over what the player can already see. */
+  readonly search?: AfterstateSearch<State>
+}
+
+/** A beam search over sequences of placements of the pieces in sight; like a player, it knows no later piece. */
+export interface AfterstateSearch<State> {
+  /** The most actions of a sequence. */
+  readonly depth: number
+  /** The figures that `SearchResults.figures` holds. */
+  readonly figures: readonly string[]
+  /**
+   * Writes the best sequences of at most `depth` actions, best first, from entry `at` on; returns how many, at most
+   * `beamWidth`: 0 when the game is over. Best means by reward plus value. The state is unchanged.
+   */
+  run(state: State, beamWidth: number, depth: number, out: SearchResults, at: number): number
+}
+
+/** Sequences of actions and where they lead, before anything new is drawn. */
+export interface SearchResults {
+  /** [n, AfterstateSearch.depth] int32 action numbers, -1 behind the last. */
+  readonly sequences: Int32Array
+  /** [n, *board.shape] uint8 the board after the sequence. */
+  readonly boards: Uint8Array
+  /** [n] int32 lines cleared in all. */
+  readonly lines: Int32Array
+  /** [n] float32 the score gained in all. */
+  readonly rewards: Float32Array
+  /** [n, figures] int32 figures after the sequence. */
+  readonly figures: Int32Array
+  /** [n] float32 the hand-made value of the board and figures, without the reward. */
+  readonly values: Float32Array
 }
 
 /** A position given by a caller in place of an environment. */

@@ -5,10 +5,11 @@ import { readRows } from './inspect.ts'
 import { makeGame } from './make-env.ts'
 import type { AfterstatesRequest, AfterstatesResponse, PositionMessage } from './message-types.ts'
 import { type MadeGame, observationSpecMessage } from './messages.ts'
+import { readBeam, searchAfterstates } from './search-afterstates.ts'
 import type { Host, Session } from './session.ts'
 
 /** The states to look at, and the outcome whose change is the reward; a state that is over is undefined. */
-interface Subject {
+export interface Subject {
   readonly instance: GameInstance<unknown>
   readonly afterstates: Afterstates<unknown>
   readonly states: readonly unknown[]
@@ -18,6 +19,8 @@ interface Subject {
 export function afterstates(session: Session, request: AfterstatesRequest): AfterstatesResponse {
   const subject = readSubject(session, request)
   const board = subject.afterstates.board
+  const beam = readBeam(request, subject)
+  if (beam !== undefined) return searchAfterstates(subject, beam, session.host)
   return write(subject, countWithinLimit(subject, board, session.host), board)
 }
 

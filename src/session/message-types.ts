@@ -57,6 +57,8 @@ export interface PositionMessage {
 
 export interface AfterstatesRequest extends RowsRequest {
   readonly position?: Maybe<PositionMessage>
+  readonly beamWidth?: Maybe<number>
+  readonly depth?: Maybe<number>
 }
 
 export interface PlayRequest {
@@ -212,6 +214,11 @@ export interface AfterstatesResponse {
   readonly lines: Uint8Array
   readonly rewards: Uint8Array
   readonly boardSpec: ObservationSpecMessage
+  readonly sequences?: Uint8Array
+  readonly sequenceLength?: number
+  readonly figures?: Uint8Array
+  readonly figureNames?: readonly string[]
+  readonly values?: Uint8Array
 }
 
 export interface PlayResponse {

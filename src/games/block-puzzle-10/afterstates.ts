@@ -4,6 +4,7 @@ import { BOARD_10, WORDS_10 } from '../tray/board10.ts'
 import { checkPosition, fillPosition } from '../tray/position.ts'
 import { SPEC } from './encode.ts'
 import { scorePlacement } from './rules.ts'
+import { createBlockPuzzle10Search } from './search.ts'
 import { type BlockPuzzle10State, createState } from './state.ts'
 
 const BOARD = SPEC[0] as ArraySpec
@@ -25,6 +26,7 @@ export function createAfterstates(allowNewSet: boolean): Afterstates<BlockPuzzle
       }
     },
     fromPosition: (position) => fromPosition(position, allowNewSet),
+    search: createBlockPuzzle10Search(allowNewSet),
   }
 }
 

@@ -21,8 +21,9 @@ import { type BlockPuzzle10State, createState } from './state.ts'
 export const NUM_ACTIONS = 302
 
 const PERFECT_CLEAR = 300
-const MOST_NEW_SETS = 3
-const IDLE_LIMIT = 3
+/** New sets that a player can have, and placements without a clear that lose the combo. */
+export const MOST_NEW_SETS = 3
+export const IDLE_LIMIT = 3
 const MOST_MULTIPLIER = 5
 const CELLS = cellCounts(SHAPES_10)
 const scan = new Int32Array(SCAN_WORDS_10)

@@ -4,6 +4,7 @@ import { BOARD_8, WORDS_8 } from '../tray/board8.ts'
 import { checkPosition, fillPosition } from '../tray/position.ts'
 import { SPEC } from './encode.ts'
 import { scorePlacement } from './rules.ts'
+import { SEARCH } from './search.ts'
 import { type BlockPuzzle8State, createState } from './state.ts'
 
 const BOARD = SPEC[0] as ArraySpec
@@ -22,6 +23,7 @@ export function createAfterstates(): Afterstates<BlockPuzzle8State> {
       return { lines: result.lines, reward: scorePlacement(result.piece, result.lines, combo) }
     },
     fromPosition,
+    search: SEARCH,
   }
 }
 

@@ -5,6 +5,7 @@ import { checkPosition, fillPosition } from '../tray/position.ts'
 import { SPEC } from './encode.ts'
 import { hueAt, paint, wipe } from './hues.ts'
 import { scorePlacement } from './rules.ts'
+import { SEARCH } from './search.ts'
 import { createState, HUES_AT, type LumenState, TRAY_HUE_AT } from './state.ts'
 
 const BOARD = SPEC[0] as ArraySpec
@@ -27,6 +28,7 @@ export function createAfterstates(): Afterstates<LumenState> {
       return { lines: result.lines, reward }
     },
     fromPosition,
+    search: SEARCH,
   }
 }
 

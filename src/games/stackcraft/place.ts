@@ -5,6 +5,7 @@ import type { Cells } from './config.ts'
 import { actionName, placement } from './explain.ts'
 import { COLUMNS, NUM_ACTIONS, ROWS } from './pieces.ts'
 import { POINTS } from './rules.ts'
+import { createSearch } from './search.ts'
 import { createState, type StackcraftState } from './state.ts'
 
 /** A legal action with the place where it lands. */
@@ -59,6 +60,7 @@ export function createAfterstates(board: ArraySpec, cells: Cells): Afterstates<S
     fromPosition: (position) =>
       badPosition(position, board.high[0]!) ??
       stateOf(position.board, position.piece!, position.figures.next),
+    search: createSearch(cells),
   }
 }
 

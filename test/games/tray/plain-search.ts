@@ -33,9 +33,11 @@ export function plainValue(game: Plain, score: number): number {
   return value
 }
 
-/** A copy that shares nothing. */
+/** A copy that shares nothing and never deals: a sequence ends before anything is drawn. */
 export function copyOf(game: Plain): Plain {
-  return Object.assign(Object.create(Plain.prototype), structuredClone(game)) as Plain
+  const data = Object.fromEntries(Object.entries(game).filter(([name]) => name !== 'deal'))
+  const deal = () => undefined
+  return Object.assign(Object.create(Plain.prototype), structuredClone(data), { deal }) as Plain
 }
 
 /** Where a sequence ends: cells filled or not, figures and score. */
@@ -54,7 +56,11 @@ export interface Ends {
 
 /** Enumerates all sequences; each game in it stands before the deal that may follow. */
 export function enumerate(game: Plain, left: number): Ends {
-  const ends: Ends = { spent: new Map(), bought: new Map(), sizes: [new Set(), new Set(), new Set(), new Set()] }
+  const ends: Ends = {
+    spent: new Map(),
+    bought: new Map(),
+    sizes: [new Set(), new Set(), new Set(), new Set()],
+  }
   walk(game, left, game.score, ends, 0)
   return ends
 }
@@ -81,7 +87,6 @@ function walk(game: Plain, left: number, start: number, ends: Ends, level: numbe
     for (let at = 0; at < game.size ** 2; at++) {
       if (!game.canPlace(piece, Math.floor(at / game.size), at % game.size)) continue
       const next = copyOf(game)
-      next.dealing = false
       next.play(slot * game.size ** 2 + at)
       ends.sizes[level + 1]!.add(`${keyOf(next)} ${[...next.tray].sort().join()}`)
       walk(next, left - 1, start, ends, level + 1)

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { GAMES } from '../../src/games/registry.ts'
+import { HANDLERS } from '../../src/session/handlers.ts'
+import { createHost } from '../../src/session/host.ts'
+import { Session } from '../../src/session/session.ts'
+import { thrownBy } from './thrown-by.ts'
+
+const placing = GAMES.filter((game) => game.id !== 'Hourloom-v1').map(({ id }) => id)
+const unset = { config: {}, autoresetMode: 0, illegalAction: 0, wireEncoding: 0 }
+
+function make(gameId: string, numEnvs: number, settings: object = {}, limits: object = {}) {
+  const session = new Session(createHost({ limits }))
+  const { envId } = HANDLERS.makeEnv(session, { ...unset, gameId, numEnvs, ...settings })
+  const seeds = Array.from({ length: numEnvs }, (_, i) => String(i))
+  HANDLERS.reset(session, { envId, seeds, episodes: [], options: {} })
+  const ask = (fields: object) => HANDLERS.afterstates(session, { envId, rows: [], ...fields })
+  return { session, envId, ask }
+}
+
+function int32(bytes: Uint8Array | undefined): Int32Array {
+  return new Int32Array(Uint8Array.from(bytes ?? []).buffer)
+}
+
+function float32(bytes: Uint8Array | undefined): Float32Array {
+  return new Float32Array(Uint8Array.from(bytes ?? []).buffer)
+}
+
+describe.each(placing)('sequences of %s', (gameId) => {
+  it('are those of each row, in arrays of one length', () => {
+    const { ask } = make(gameId, 5)
+    const reply = ask({ beamWidth: 6 })
+    const offsets = int32(reply.rowOffsets)
+    const n = offsets[5]!
+    expect(n).toBe(30)
+    expect(int32(reply.sequences).length).toBe(n * reply.sequenceLength!)
+    expect(int32(reply.figures).length).toBe(n * reply.figureNames!.length)
+    expect(float32(reply.values).length).toBe(n)
+    expect(float32(reply.rewards).length).toBe(n)
+    expect(int32(reply.lines).length).toBe(n)
+    expect(reply.boards.length).toBe(n * reply.boardSpec.shape.reduce((a, b) => a * b, 1))
+    const firsts = Array.from({ length: n }, (_, i) => int32(reply.sequences)[i * reply.sequenceLength!])
+    expect([...int32(reply.actions)]).toEqual(firsts)
+    const third = ask({ beamWidth: 6, rows: [3] })
+    expect([...int32(third.sequences)]).toEqual([
+      ...int32(reply.sequences).subarray(
+        offsets[3]! * reply.sequenceLength!,
+        offsets[4]! * reply.sequenceLength!,
+      ),
+    ])
+  })
+
+  it('are asked for by beam_width alone: without it, or with 0, the answer is single placements', () => {
+    const { ask } = make(gameId, 2)
+    expect(ask({}).sequences).toBeUndefined()
+    expect(ask({ beamWidth: 0 })).toEqual(ask({}))
+  })
+
+  it('change nothing', () => {
+    const { ask, session, envId } = make(gameId, 3)
+    const before = ask({})
+    const text = HANDLERS.render(session, { envId, row: 1 })
+    ask({ beamWidth: 40 })
+    expect(ask({})).toEqual(before)
+    expect(HANDLERS.render(session, { envId, row: 1 })).toEqual(text)
+  })
+
+  it.each([
+    [{ beamWidth: -1 }, 'BAD_FIELD', 'beam_width is -1; allowed: 0 to 1000'],
+    [{ beamWidth: 1001 }, 'BAD_FIELD', 'beam_width is 1001; allowed: 0 to 1000'],
+    [{ depth: 1 }, 'MISSING_FIELD', 'beam_width is missing; depth needs it'],
+    [{ beamWidth: 4, depth: 0 }, 'BAD_FIELD', 'depth is 0; allowed: 1 to'],
+    [{ beamWidth: 4, depth: 4 }, 'BAD_FIELD', 'depth is 4; allowed: 1 to'],
+  ])('are refused for %o', (fields, reason, message) => {
+    const { ask } = make(gameId, 2)
+    expect(thrownBy(() => ask(fields))).toMatchObject({ reason, message: expect.stringContaining(message) })
+  })
+
+  it('are refused when they would be too much work, or more than a message holds', () => {
+    const many = make(gameId, 66)
+    expect(thrownBy(() => many.ask({ beamWidth: 1000 }))).toMatchObject({
+      code: 'RESOURCE_EXHAUSTED',
+      reason: 'MESSAGE_TOO_LARGE',
+    })
+    const small = make(gameId, 4, {}, { maxMessageBytes: 20_000 })
+    expect(thrownBy(() => small.ask({ beamWidth: 100 }))).toMatchObject({ reason: 'MESSAGE_TOO_LARGE' })
+    expect(int32(small.ask({ beamWidth: 10 }).rowOffsets)[4]).toBeGreaterThan(0)
+  })
+})
+
+describe('sequences', () => {
+  it('are of no use to a game without placements', () => {
+    const { ask } = make('Hourloom-v1', 1)
+    expect(thrownBy(() => ask({ beamWidth: 4 }))).toMatchObject({ reason: 'NOT_IN_THIS_GAME' })
+  })
+
+  it('tell lines as the reward where that is the reward', () => {
+    const { ask } = make('Stackcraft-v1', 1, { reward: 'lines' })
+    const reply = ask({ beamWidth: 30 })
+    expect([...float32(reply.rewards)]).toEqual([...int32(reply.lines)])
+  })
+
+  it('come for a position too', () => {
+    const { session } = make('BlockPuzzle8-v1', 1)
+    const position = {
+      gameId: 'BlockPuzzle8-v1',
+      config: {},
+      board: new Uint8Array(64),
+      tray: [1, 0, 0],
+      figures: {},
+    }
+    const reply = HANDLERS.afterstates(session, { rows: [], position, beamWidth: 100 })
+    expect(int32(reply.rowOffsets)[1]).toBe(64)
+    expect(reply.sequenceLength).toBe(3)
+    expect([...int32(reply.sequences)].filter((action) => action === -1).length).toBe(128)
+  })
+})
