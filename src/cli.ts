@@ -1,3 +1,4 @@
+import { checkCommand } from './command/check/check.ts'
 import type { Command } from './command/command.ts'
 import { inspectCommand } from './command/inspect.ts'
 import { replayCommand } from './command/replay.ts'
@@ -7,7 +8,7 @@ import { VERSION } from './session/host.ts'
 import { StartError } from './transport/listen-address.ts'
 
 /** Every command, in the order of the help. A new command is its file and one entry here. */
-const COMMANDS: readonly Command[] = [stdioCommand, serveCommand, inspectCommand, replayCommand]
+const COMMANDS: readonly Command[] = [stdioCommand, serveCommand, inspectCommand, checkCommand, replayCommand]
 
 async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args

@@ -62,7 +62,7 @@ export class Arguments {
     ])
     try {
       const parsed = parseArgs({
-        args: [...args],
+        args: joinNegativeNumbers(command, args),
         options: Object.fromEntries(options),
         allowPositionals: true,
       })
@@ -102,6 +102,18 @@ export class Arguments {
     if (value >= min && value <= max) return value
     throw new StartError(`--${name} is ${JSON.stringify(text)}; allowed: an integer from ${min} to ${max}`)
   }
+}
+
+/** `--seed -5` as `--seed=-5`, which the parser would take for two options. */
+function joinNegativeNumbers({ options }: DeclaredCommand, args: readonly string[]): string[] {
+  const joined: string[] = []
+  for (const arg of args) {
+    const last = joined.at(-1) ?? ''
+    const takesValue = last.startsWith('--') && options[last.slice(2)]?.value !== undefined
+    if (takesValue && /^-\d/.test(arg)) joined[joined.length - 1] = `${last}=${arg}`
+    else joined.push(arg)
+  }
+  return joined
 }
 
 function commandHelp({ name, usage, summary, options, notes }: DeclaredCommand): string {

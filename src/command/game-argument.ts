@@ -13,7 +13,10 @@ export const CONFIG_OPTION: CommandOption = {
 }
 
 /** The game of an id as people write it: `Stackcraft-v1`, `stackcraft` or `blockloom/Stackcraft-v1`. */
-export function gameOfArgument(text: string | undefined, games: readonly Game[]): Game {
+export function gameOfArgument<Named extends { readonly id: string }>(
+  text: string | undefined,
+  games: readonly Named[],
+): Named {
   const known = games.map(({ id }) => id).join(', ')
   if (text === undefined) throw new StartError(`which game? one of ${known}`)
   const wanted = text.toLowerCase().replace(/^blockloom\//, '')
@@ -23,15 +26,20 @@ export function gameOfArgument(text: string | undefined, games: readonly Game[])
   return game
 }
 
-/** The game made ready with `key=value` texts; throws StartError. */
-export function configuredGame(game: Game, texts: readonly string[]): ReplayGame {
+/** `key=value` texts by key; throws StartError. */
+export function configTexts(texts: readonly string[]): { [key: string]: string } {
   const given = texts.map((text) => {
     const equals = text.indexOf('=')
     if (equals < 1) throw new StartError(`--config is ${JSON.stringify(text)}; allowed: KEY=VALUE`)
     return [text.slice(0, equals), text.slice(equals + 1)] as const
   })
+  return Object.fromEntries(given)
+}
+
+/** The game made ready with `key=value` texts; throws StartError. */
+export function configuredGame(game: Game, texts: readonly string[]): ReplayGame {
   try {
-    const config = parseConfig(game.configSchema, Object.fromEntries(given))
+    const config = parseConfig(game.configSchema, configTexts(texts))
     return { game, config, instance: game.create(config) }
   } catch (error) {
     if (error instanceof EnvError) throw new StartError(error.message)
