@@ -13,28 +13,43 @@ from blockloom._contract import AfterstatesResponse
 
 @dataclass(frozen=True)
 class Afterstates:
-    """The legal placements of some rows, and what each leads to before anything new is drawn."""
+    """What some rows can lead to before anything new is drawn: by one placement, or by sequences of actions.
+
+    With a ``beam_width`` an entry is a sequence; the best by score plus `values` comes first in each row.
+    """
 
     row_offsets: npt.NDArray[np.int32]
     """``[rows + 1]``: entries ``row_offsets[i]`` up to ``row_offsets[i + 1]`` belong to the i-th row."""
     actions: npt.NDArray[np.int32]
-    """``[n]``: action numbers, ascending within a row."""
+    """``[n]``: action numbers, ascending within a row; of a sequence the first."""
     boards: npt.NDArray[np.uint8]
     """``[n, height, width]``: the board after placing and clearing."""
     lines: npt.NDArray[np.int32]
-    """``[n]``: lines cleared."""
+    """``[n]``: lines cleared, in all."""
     rewards: npt.NDArray[np.float64]
-    """``[n]``: the reward of the placement."""
+    """``[n]``: the reward, in all."""
+    sequences: npt.NDArray[np.int32]
+    """``[n, most actions]``: the actions, -1 behind the last. ``[n, 0]`` for single placements."""
+    figures: dict[str, npt.NDArray[np.int32]]
+    """``[n]`` each: figures after the sequence, such as ``streak`` and ``score``. Empty for single placements."""
+    values: npt.NDArray[np.float64]
+    """``[n]``: the hand-made value of the board and figures, without the reward. Empty for single placements."""
 
 
 def read_afterstates(message: AfterstatesResponse) -> Afterstates:
     """The arrays of an answer."""
+    actions = np.frombuffer(message.actions, "<i4").astype(np.int32)
+    n = len(actions)
+    figures = np.frombuffer(message.figures, "<i4").astype(np.int32).reshape(n, len(message.figure_names))
     return Afterstates(
         row_offsets=np.frombuffer(message.row_offsets, "<i4").astype(np.int32),
-        actions=np.frombuffer(message.actions, "<i4").astype(np.int32),
+        actions=actions,
         boards=np.frombuffer(message.boards, np.uint8).reshape(-1, *message.board_spec.shape).copy(),
         lines=np.frombuffer(message.lines, "<i4").astype(np.int32),
         rewards=np.frombuffer(message.rewards, "<f4").astype(np.float64),
+        sequences=np.frombuffer(message.sequences, "<i4").astype(np.int32).reshape(n, message.sequence_length),
+        figures={name: figures[:, i].copy() for i, name in enumerate(message.figure_names)},
+        values=np.frombuffer(message.values, "<f4").astype(np.float64),
     )
 
 
@@ -50,4 +65,7 @@ def join_afterstates(parts: Sequence[Afterstates]) -> Afterstates:
         boards=np.concatenate([part.boards for part in parts]),
         lines=np.concatenate([part.lines for part in parts]),
         rewards=np.concatenate([part.rewards for part in parts]),
+        sequences=np.concatenate([part.sequences for part in parts]),
+        figures={name: np.concatenate([part.figures[name] for part in parts]) for name in parts[0].figures},
+        values=np.concatenate([part.values for part in parts]),
     )

@@ -201,7 +201,7 @@ class ExplainResponse(_Message, frozen=True):
 
 
 class AfterstatesResponse(_Message, frozen=True):
-    """What the legal placements lead to, as packed arrays."""
+    """What the legal placements, or sequences of them, lead to, as packed arrays."""
 
     row_offsets: bytes
     actions: bytes
@@ -209,6 +209,11 @@ class AfterstatesResponse(_Message, frozen=True):
     lines: bytes
     rewards: bytes
     board_spec: ObservationSpec
+    sequences: bytes = b""
+    sequence_length: int = 0
+    figures: bytes = b""
+    figure_names: list[str] = []
+    values: bytes = b""
 
 
 class PlayResult(_Message, frozen=True):

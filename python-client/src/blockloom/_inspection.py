@@ -48,10 +48,31 @@ class RowCalls:
         self._groups.refresh(part)
         return result
 
-    def afterstates(self) -> Afterstates:
-        """What each row's legal placements lead to."""
+    def afterstates(
+        self, *, beam_width: int = 0, depth: int | None = None, rows: Sequence[int] | npt.NDArray[Any] | None = None
+    ) -> Afterstates:
+        """What rows can lead to, in one round trip to each server.
+
+        Args:
+            beam_width: 0: each legal placement. 1 to 1000: a beam search of this width over sequences of placements
+                of the pieces in sight, at most so many sequences a row; it reads nothing that a player cannot see.
+            depth: The most actions of a sequence. Default: all the pieces in sight. Only with `beam_width`.
+            rows: The rows, ascending. Default: all.
+        """
         self._check_open()
-        return join_afterstates([part.remote.afterstates() for part in self._groups.parts])
+        wanted = np.arange(self.num_envs) if rows is None else np.asarray(rows, np.int64)
+        if len(wanted) and (wanted[0] < 0 or wanted[-1] >= self.num_envs or bool((np.diff(wanted) <= 0).any())):
+            raise InvalidArgumentError(
+                f"rows must be ascending and from 0 to {self.num_envs - 1}", reason="ROW_OUT_OF_RANGE"
+            )
+        sent = []
+        for part in self._groups.parts:
+            own = wanted[(wanted >= part.rows.start) & (wanted < part.rows.stop)] - part.first
+            if len(own):
+                sent.append((part, part.remote.send_afterstates(rows=own.tolist(), beam_width=beam_width, depth=depth)))
+        if not sent:
+            raise InvalidArgumentError("rows is empty", reason="ROW_OUT_OF_RANGE")
+        return join_afterstates([part.remote.afterstates(ticket) for part, ticket in sent])
 
     def save_replay(self, row: int, path: str | Path | None = None, *, live: bool = False) -> str:
         """A row's last finished or closed episode as JSON, written to `path` too. Needs ``record=True``."""

@@ -108,9 +108,16 @@ class RemoteEnv:
         """The replay of a row's last finished or closed episode, as JSON."""
         return _present(self._env_call("saveReplay", row=row, live=live).save_replay).replay_json
 
-    def afterstates(self) -> Afterstates:
-        """What the legal placements of all rows lead to."""
-        return read_afterstates(_present(self._env_call("afterstates").afterstates))
+    def send_afterstates(self, *, rows: Sequence[int], beam_width: int, depth: int | None) -> Ticket:
+        """Asks what the rows (none: all) can lead to; `afterstates` waits for the answer."""
+        body: Body = {"envId": self.env_id, "rows": list(rows), "beamWidth": beam_width}
+        if depth is not None:
+            body["depth"] = depth
+        return self._channel.submit("afterstates", body, self.timeout_s)
+
+    def afterstates(self, ticket: Ticket) -> Afterstates:
+        """The answer to `send_afterstates`."""
+        return read_afterstates(_present(self._channel.wait(ticket, self.timeout_s).afterstates))
 
     def _env_call(self, call: str, **fields: object) -> SessionResponse:
         return self._call(call, {"envId": self.env_id, **fields})

@@ -208,9 +208,16 @@ class BlockloomEnv(gymnasium.Env[Observation, np.int64]):
         self._played = True
         return result
 
-    def afterstates(self) -> Afterstates:
-        """What each legal placement leads to. BlockloomError (UNIMPLEMENTED) in a game without placements."""
-        return self._remote.afterstates()
+    def afterstates(self, *, beam_width: int = 0, depth: int | None = None) -> Afterstates:
+        """What each legal placement leads to. BlockloomError (UNIMPLEMENTED) in a game without placements.
+
+        Args:
+            beam_width: 0: each legal placement. 1 to 1000: a beam search of this width over sequences of placements
+                of the pieces in sight, at most so many sequences; it reads nothing that a player cannot see.
+            depth: The most actions of a sequence. Default: all the pieces in sight. Only with `beam_width`.
+        """
+        ticket = self._remote.send_afterstates(rows=[], beam_width=beam_width, depth=depth)
+        return self._remote.afterstates(ticket)
 
     def save_replay(self, path: str | Path | None = None, *, live: bool = False) -> str:
         """The last finished or closed episode as JSON, written to `path` too. Needs ``record=True``.
