@@ -9,7 +9,6 @@ import { seeded } from '../../../src/random/seeded.ts'
 const FULL = process.env.BLOCKLOOM_FULL === '1'
 const STATES = FULL ? 1000 : 40
 const instance = stackcraft.create({ cells: 'colours' })
-const search = instance.afterstates!.search!
 
 interface Found {
   readonly actions: readonly number[]
