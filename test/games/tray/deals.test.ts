@@ -11,7 +11,7 @@ import { BOARD_10 } from '../../../src/games/tray/board10.ts'
 import { resetTrayState, type TrayState } from '../../../src/games/tray/state.ts'
 import { seeded } from '../../../src/random/seeded.ts'
 import { familyWeights, PLAIN_37, shapeCells, sizeWeight } from './plain.ts'
-import { FULL, LONG } from './tray-games.ts'
+import { EIGHT, FULL, LONG, LUMEN, start, TEN } from './tray-games.ts'
 
 const DEALS = FULL ? 1_000_000 : 60_000
 const CROWDED_BOARDS = FULL ? 100_000 : 5000
@@ -175,6 +175,40 @@ describe('a board with single holes', () => {
         ;(deal as (state: TrayState, scan: Int32Array) => void)(state, scan)
         expect([...state.words.subarray(board.trayAt, board.trayAt + 3)]).toContain(1)
       }
+    }
+  })
+})
+
+describe('a set dealt on a crowded board', LONG, () => {
+  test.each([
+    ['Lumen Blocks', LUMEN, dealLumen],
+    ['Block Puzzle 8x8', EIGHT, dealEight],
+    ['Block Puzzle 10x10', TEN, dealTen],
+  ] as const)('is the plain implementation’s, redraw by redraw, in %s', (_, game, deal) => {
+    const { board } = game
+    const random = seeded('very crowded')
+    const scan = new Int32Array(board.scanWords)
+    const state = start(game, '99')
+    const plain = game.plain('99')
+    for (let i = 0; i < (FULL ? 50_000 : 3000); i++) {
+      // A hole in every row and column, so that no line is full, and few others.
+      const density = 0.85 + random() * 0.15
+      state.words.fill(0, 0, board.words)
+      for (let at = 0; at < board.size ** 2; at++) {
+        const hole = at % board.size === (i + 3 * Math.floor(at / board.size)) % board.size
+        if (!hole && random() < density) board.fill(state.words, at)
+      }
+      state.score = plain.score = (i * 37) % 2000
+      for (const row of plain.board.keys()) {
+        for (let col = 0; col < board.size; col++) {
+          plain.board[row]![col] = board.has(state.words, 0, row * board.size + col) ? 1 : 0
+        }
+      }
+      board.scan(state.words, scan)
+      ;(deal as (state: TrayState, scan: Int32Array) => void)(state, scan)
+      plain.deal()
+      const tray = [...state.words.subarray(board.trayAt, board.trayAt + 3)]
+      expect(tray).toEqual(plain.tray.map((piece) => (piece ?? -1) + 1))
     }
   })
 })

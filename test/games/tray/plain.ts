@@ -197,7 +197,8 @@ export class Plain {
     return ((10 * cleared * (cleared + 1)) / 2) * Math.min(this.run, 5) + (empty ? 300 : 0)
   }
 
-  private deal(): void {
+  /** Deals the next set onto the board as it is. */
+  deal(): void {
     const random = seeded(`${this.seed}:${this.sets++}`)
     if (this.kind === 'ten') this.dealTen(random)
     else if (this.kind === 'eight') this.dealEight(random)
