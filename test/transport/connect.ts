@@ -33,7 +33,8 @@ export function encodeRequest(request: JsonObject): Uint8Array {
 
 /** An encoded response in its JSON form. */
 export function decodeResponse(bytes: Uint8Array): JsonObject {
-  const json = messageToJson(SessionResponseType, SessionResponseType.decode(bytes))
+  const response = SessionResponseType.toObject(SessionResponseType.decode(bytes))
+  const json = messageToJson(SessionResponseType, response)
   return JSON.parse(JSON.stringify('id' in json ? json : { id: null, ...json })) as JsonObject
 }
 
