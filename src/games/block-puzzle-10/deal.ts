@@ -16,7 +16,7 @@ const BAND_3 = bandTable([1, 2, 3, 3, 3, 3, 2, 2, 3.5])
 
 const CELLS = cellCounts(SHAPES_10)
 /** [19] the pieces, most cells first, and among equals the lowest index first. */
-const BIGGEST_FIRST = Uint8Array.from(
+export const BIGGEST_FIRST = Uint8Array.from(
   [...SHAPES_10].sort((a, b) => b.cells - a.cells || a.index - b.index).map((shape) => shape.index),
 )
 const MOST_REDRAWS = 10

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { bandTable } from '../../../src/games/block-puzzle-10/deal.ts'
+import { BIGGEST_FIRST, bandTable } from '../../../src/games/block-puzzle-10/deal.ts'
 import { scorePlacement } from '../../../src/games/block-puzzle-10/rules.ts'
-import { familyWeights } from '../tray/plain.ts'
+import { familyWeights, PLAIN_19, shapeCells } from '../tray/plain.ts'
 import { legalActions, maskOf, observe, position, start, TEN, TEN_HOUSE } from '../tray/tray-games.ts'
 
 const { rules, encoder } = TEN.instance
@@ -173,4 +173,14 @@ describe('without new sets', () => {
 test('families that do not divide into whole shares are no table', () => {
   expect(() => bandTable([3, 4, 4, 2, 1, 4, 0.5, 4, 0.3])).toThrow('does not divide')
   for (const score of [0, 300, 1500]) expect(familyWeights(score).every(Number.isInteger)).toBe(true)
+})
+
+test('the biggest piece is tried first, and among equals the first in the catalogue', () => {
+  const left = PLAIN_19.map((shape) => shapeCells(shape).length)
+  const order = left.map(() => {
+    const biggest = left.indexOf(Math.max(...left))
+    left[biggest] = 0
+    return biggest
+  })
+  expect([...BIGGEST_FIRST]).toEqual(order)
 })
