@@ -3,9 +3,11 @@
  * generators. Seeding one is a chain of 1,247 dependent steps, so the chains run side by side, four a vector;
  * with six vectors the machine has work for each cycle that a single chain would wait.
  */
+
+import { firstWords, seedAll, seedFew } from './mersenne-wasm.ts'
 import { MT_INITIAL } from './python-random.ts'
 import { sha512Block, sha512Constants } from './sha512-wasm.ts'
-import { type Code, get, I32, I64, i32, i64, instantiate, repeatWhile, set, V128, v128 } from './wasm-code.ts'
+import { get, I32, I64, i32, i64, instantiate, repeatWhile, set } from './wasm-code.ts'
 
 /** How many strings are seeded in one run. */
 export const LANES = 24
@@ -26,8 +28,8 @@ export interface RandomLanes {
    * `keyLength`. `prefix` is [LANE_BYTES / 4] int32, the first character lowest, with zeros after its end.
    */
   load(lane: number, prefix: Int32Array, length: number, suffix: number): void
-  /** Seeds the generators of all lanes and takes their first words; a lane not loaded keeps its last string. */
-  run(keyLength: number): void
+  /** Seeds the generators of the first `count` lanes and takes their first words; those of others mean nothing. */
+  run(keyLength: number, count: number): void
 }
 
 /** How many 32-bit words the seeding key of a string of `length` bytes has. */
@@ -35,7 +37,9 @@ export function keyLength(length: number): number {
   return (length + 64 + 3) >> 2
 }
 
-const VECTORS = LANES / 4
+/** Up to so many strings are seeded faster by ordinary integers than by vectors, which take longer a step. */
+const FEW = 4
+
 const ROW = LANES * 4
 const BLOCK = 144
 
@@ -47,6 +51,7 @@ const KEYS = INITIAL + 624 * 4
 const OUTPUT = KEYS + keyLength(LANE_BYTES) * ROW
 const BLOCKS = OUTPUT + LANE_WORDS * ROW
 const STATE = BLOCKS + LANES * BLOCK
+const LAYOUT = { lanes: LANES, keys: KEYS, initial: INITIAL, state: STATE, output: OUTPUT }
 const PAGES = Math.ceil((STATE + 624 * ROW) / 65_536)
 
 interface Memory {
@@ -58,13 +63,17 @@ interface Memory {
 export function createRandomLanes(): RandomLanes | undefined {
   let exports: { readonly [name: string]: unknown }
   try {
-    exports = instantiate([hashFunction(), seedFunction(), outputFunction()], PAGES)
+    exports = instantiate(
+      [hashFunction(), seedFew(LAYOUT, FEW), seedAll(LAYOUT), firstWords(LAYOUT, LANE_WORDS)],
+      PAGES,
+    )
   } catch {
     return undefined
   }
   const hash = exports.hash as (block: number, key: number, bytes: number, keyEnd: number) => void
-  const seed = exports.seed as (keyBytes: number) => void
-  const output = exports.output as () => void
+  const few = exports.seedFew as (keyWords: number) => void
+  const all = exports.seedAll as (keyWords: number) => void
+  const output = exports.firstWords as () => void
   const { buffer } = exports.memory as { readonly buffer: ArrayBuffer }
   const memory = { bytes: new Uint8Array(buffer), words: new Int32Array(buffer) }
   memory.words.set(sha512Constants(), CONSTANTS / 4)
@@ -76,11 +85,12 @@ export function createRandomLanes(): RandomLanes | undefined {
       const start = BLOCKS + lane * BLOCK + 16
       lengths[lane] = writeBlock(memory, start, prefix, length, suffix)
     },
-    run(words) {
-      for (let lane = 0; lane < LANES; lane++) {
-        hash(BLOCKS + lane * BLOCK + 16, KEYS + lane * 4, lengths[lane]!, words)
+    run(keyWords, count) {
+      for (let lane = 0; lane < count; lane++) {
+        hash(BLOCKS + lane * BLOCK + 16, KEYS + lane * 4, lengths[lane]!, keyWords)
       }
-      seed(words * ROW)
+      if (count <= FEW) few(keyWords)
+      else all(keyWords)
       output()
     },
   }
@@ -114,8 +124,12 @@ function hashFunction() {
   const digest = state.flatMap((_, i) => {
     const word = get(state[7 - i]!)
     return [
-      ...i32.store(get(key), i32.add(low(word), i32.const(2 * i)), 2 * i * ROW),
-      ...i32.store(get(key), i32.add(high(word), i32.const(2 * i + 1)), (2 * i + 1) * ROW),
+      ...i32.store(get(key), i32.add(i64.low(word), i32.const(2 * i)), 2 * i * ROW),
+      ...i32.store(
+        get(key),
+        i32.add(i64.low(i64.shrU(word, i64.const(32n))), i32.const(2 * i + 1)),
+        (2 * i + 1) * ROW,
+      ),
     ]
   })
   // The bytes before the block are zero, as are those of a number above its highest digit.
@@ -140,96 +154,4 @@ function hashFunction() {
     locals: [I32, I32, I32, I64, I64, ...state.map(() => I64)],
     body: [...sha512Block(place), ...digest, ...text],
   }
-}
-
-const low = (word: Code): Code => [...word, 0xa7]
-const high = (word: Code): Code => low(i64.shrU(word, i64.const(32n)))
-
-/** seed(keyBytes): MT19937's init_by_array on all lanes; only the words that `output` reads are right after it. */
-function seedFunction() {
-  const [keyBytes, at, key, index] = [0, 1, 2, 3] as const
-  const last = Array.from({ length: VECTORS }, (_, v) => 4 + v)
-  const each = (code: (local: number, offset: number) => Code): Code =>
-    last.flatMap((local, v) => code(local, v * 16))
-  const mixed = (local: number, factor: number): Code =>
-    v128.mul(v128.xor(get(local), v128.shrU(get(local), i32.const(30))), v128.splat(i32.const(factor)))
-  const first = (old: (offset: number) => Code): Code => [
-    ...each((local, offset) => [
-      ...set(
-        local,
-        v128.add(v128.xor(old(offset), mixed(local, 1_664_525)), v128.load(get(key), KEYS + offset)),
-      ),
-      ...v128.store(get(at), get(local), STATE + offset),
-    ]),
-    ...set(key, i32.add(get(key), i32.const(ROW))),
-    ...set(key, i32.select(i32.const(0), get(key), [...get(key), ...get(keyBytes), 0x46])),
-  ]
-  const second: Code = each((local, offset) => [
-    ...set(
-      local,
-      v128.sub(
-        v128.xor(v128.load(get(at), STATE + offset), mixed(local, 1_566_083_941)),
-        v128.splat(get(index)),
-      ),
-    ),
-    ...v128.store(get(at), get(local), STATE + offset),
-  ])
-  const advance = [
-    ...set(at, i32.add(get(at), i32.const(ROW))),
-    ...set(index, i32.add(get(index), i32.const(1))),
-  ]
-  const start = (i: number): Code => [...set(at, i32.const(i * ROW)), ...set(index, i32.const(i))]
-  const more = i32.ne(get(index), i32.const(624))
-  const fresh = v128.load32Splat(i32.mul(get(index), i32.const(4)), INITIAL)
-  const body = [
-    ...each((local) => set(local, v128.splat(i32.const(MT_INITIAL[0]!)))),
-    ...start(1),
-    ...repeatWhile(
-      more,
-      first(() => fresh),
-      advance,
-    ),
-    // The first pass is one step longer than the words, and the second ends where it began.
-    ...start(1),
-    ...first((offset) => v128.load(get(at), STATE + offset)),
-    ...start(2),
-    ...repeatWhile(more, second, advance),
-    ...start(1),
-    ...second,
-    ...start(0),
-    ...each((_, offset) => v128.store(get(at), v128.splat(i32.const(0x8000_0000)), STATE + offset)),
-  ]
-  return { name: 'seed', parameters: [I32], locals: [I32, I32, I32, ...last.map(() => V128)], body }
-}
-
-/** output(): twists and tempers the first words; none of them reads a word that another has twisted. */
-function outputFunction() {
-  const [at, y] = [0, 1] as const
-  const constant = (value: number): Code => v128.splat(i32.const(value))
-  const temper = (shifted: Code): Code => set(y, v128.xor(get(y), shifted))
-  const one = (offset: number): Code => {
-    const word = (index: number): Code => v128.load(get(at), STATE + index * ROW + offset)
-    const odd = v128.neg(v128.and(get(y), constant(1)))
-    return [
-      ...set(y, v128.or(v128.and(word(0), constant(0x8000_0000)), v128.and(word(1), constant(0x7fff_ffff)))),
-      ...set(
-        y,
-        v128.xor(v128.xor(word(397), v128.shrU(get(y), i32.const(1))), v128.and(odd, constant(0x9908_b0df))),
-      ),
-      ...temper(v128.shrU(get(y), i32.const(11))),
-      ...temper(v128.and(v128.shl(get(y), i32.const(7)), constant(0x9d2c_5680))),
-      ...temper(v128.and(v128.shl(get(y), i32.const(15)), constant(0xefc6_0000))),
-      ...temper(v128.shrU(get(y), i32.const(18))),
-      ...v128.store(get(at), get(y), OUTPUT + offset),
-    ]
-  }
-  const body = [
-    ...set(at, i32.const(0)),
-    ...repeatWhile(
-      i32.ne(get(at), i32.const(LANE_WORDS * ROW)),
-      ...Array.from({ length: VECTORS }, (_, v) => one(v * 16)),
-      set(at, i32.add(get(at), i32.const(ROW))),
-    ),
-  ]
-  return { name: 'output', parameters: [], locals: [I32, V128], body }
 }

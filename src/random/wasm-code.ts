@@ -67,13 +67,18 @@ export const i32 = {
   mul: binary(0x6c),
   and: binary(0x71),
   or: binary(0x72),
+  xor: binary(0x73),
+  shrU: binary(0x76),
   rotl: binary(0x77),
+  eq: binary(0x46),
   ltU: binary(0x49),
   ne: binary(0x47),
   select: (ifTrue: Code, ifFalse: Code, condition: Code): Code => [...ifTrue, ...ifFalse, ...condition, 0x1b],
 }
 
 export const i64 = {
+  /** The low 32 bits of a value. */
+  low: unary(0xa7),
   const: (value: bigint): Code => [0x42, ...signed(BigInt.asIntN(64, value))],
   load: load(0, 0x29),
   store: store(0, 0x37),

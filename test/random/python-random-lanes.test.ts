@@ -19,7 +19,7 @@ function fractions(lane: number): number[] {
 function expectLanes(texts: readonly (readonly [string, number])[]): void {
   for (const [lane, [prefix, suffix]] of texts.entries())
     lanes.load(lane, words(prefix), prefix.length, suffix)
-  lanes.run(keyLength(`${texts[0]![0]}${texts[0]![1]}`.length))
+  lanes.run(keyLength(`${texts[0]![0]}${texts[0]![1]}`.length), texts.length)
   for (const [lane, [prefix, suffix]] of texts.entries()) {
     const generator = new PythonRandom(`${prefix}${suffix}`)
     const expected = Array.from({ length: 6 }, () => generator.random())
@@ -54,6 +54,12 @@ describe('random lanes', () => {
         7,
       ]),
     )
+  })
+
+  it('are as good in any number', () => {
+    for (let count = LANES; count >= 1; count--) {
+      expectLanes(Array.from({ length: count }, (_, lane) => [`stackcraft-v1:${count * 100 + lane}:`, 3]))
+    }
   })
 
   it('forget what a lane held before', () => {

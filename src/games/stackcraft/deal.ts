@@ -181,7 +181,7 @@ function runLanes({ keyLength, streams, seeds, bags, count }: Queue): RandomLane
     // A stream that went on to another seed has no use for the bag; its lane keeps what it had.
     if (stream.seed === seeds[i]) lanes.load(i, stream.message, stream.messageLength, bags[i]!)
   }
-  lanes.run(keyLength)
+  lanes.run(keyLength, count)
   return lanes
 }
 
