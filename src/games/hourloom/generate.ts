@@ -82,18 +82,28 @@ function writeChamber(chamber: Chamber): void {
 }
 
 function writeGates(chamber: Chamber): void {
-  let number = 0
-  for (let tile = 0; tile < TILES; tile++) {
-    const gate = draft.gateTile.indexOf(tile)
-    if (gate < 0 || gate >= draft.level.gates) continue
+  let last = -1
+  for (let number = 0; number < chamber.gates; number++) {
+    const gate = gateAfter(last)
     const plates = plateCount(draft, gate)
-    chamber.gateAt[tile] = number
-    chamber.gateTile[number] = tile
+    last = draft.gateTile[gate]!
+    chamber.gateAt[last] = number
+    chamber.gateTile[number] = last
     chamber.plateCount[number] = plates
     chamber.gatePlate[2 * number] = draft.plate[2 * gate]!
     chamber.gatePlate[2 * number + 1] = draft.plate[2 * gate + plates - 1]!
-    chamber.gateLap[number++] = draft.passer[gate]!
+    chamber.gateLap[number] = draft.passer[gate]!
   }
+}
+
+/** The gate of the draft that comes next after a tile, in tile order. */
+function gateAfter(tile: number): number {
+  let first = -1
+  for (let gate = 0; gate < draft.level.gates; gate++) {
+    const at = draft.gateTile[gate]!
+    if (at > tile && (first < 0 || at < draft.gateTile[first]!)) first = gate
+  }
+  return first
 }
 
 function writeLap(chamber: Chamber, lap: number): void {

@@ -1,4 +1,4 @@
-import { type Chamber, FLOOR, LOG, OUTSIDE, WALL } from './chamber.ts'
+import { type Chamber, LOG, OUTSIDE, WALL } from './chamber.ts'
 import { ECHO, type HourloomState, PLAYER } from './state.ts'
 import { NO_TILE, STEP, TILES, WAIT } from './tiles.ts'
 import { isLit, isOpenFor } from './turn.ts'
@@ -28,37 +28,33 @@ export const PLANE = {
 
 /** Paints the planes that stand still for a whole chamber, dense and packed. */
 export function paintStill(chamber: Chamber): void {
-  const { planes, terrain } = chamber
-  planes.fill(0)
+  const { terrain } = chamber
+  chamber.planes.fill(0)
+  chamber.nibbles.fill(0)
   for (let tile = 0; tile < TILES; tile++) {
-    if (terrain[tile] === OUTSIDE) put(planes, PLANE.PADDING, tile, 1)
-    if (terrain[tile] === WALL) put(planes, PLANE.WALL, tile, 1)
-    if (terrain[tile] === FLOOR && chamber.fluxPhase[tile]! >= 0) put(planes, PLANE.FLUX, tile, 1)
+    if (terrain[tile] === OUTSIDE) put(chamber, PLANE.PADDING, tile, 1)
+    else if (terrain[tile] === WALL) put(chamber, PLANE.WALL, tile, 1)
+    else if (chamber.fluxPhase[tile]! >= 0) put(chamber, PLANE.FLUX, tile, 1)
   }
-  put(planes, PLANE.EXIT, chamber.exit, 1)
+  put(chamber, PLANE.EXIT, chamber.exit, 1)
   for (let gate = 0; gate < chamber.gates; gate++) paintGate(chamber, gate)
-  pack(planes, chamber.nibbles)
 }
 
 function paintGate(chamber: Chamber, gate: number): void {
-  const { planes } = chamber
   const tile = chamber.gateTile[gate]!
-  put(planes, chamber.plateCount[gate] === 2 ? PLANE.TWO_PLATE_GATE : PLANE.ONE_PLATE_GATE, tile, 1)
-  put(planes, PLANE.FIRST_GATE + gate, tile, 2)
+  put(chamber, chamber.plateCount[gate] === 2 ? PLANE.TWO_PLATE_GATE : PLANE.ONE_PLATE_GATE, tile, 1)
+  put(chamber, PLANE.FIRST_GATE + gate, tile, 2)
   for (let i = 0; i < 2; i++) {
     const plate = chamber.gatePlate[2 * gate + i]!
-    put(planes, PLANE.FIRST_GATE + gate, plate, 1)
-    put(planes, PLANE.PLATE, plate, 1)
+    put(chamber, PLANE.FIRST_GATE + gate, plate, 1)
+    put(chamber, PLANE.PLATE, plate, 1)
   }
 }
 
-function put(planes: Uint8Array, plane: number, tile: number, value: number): void {
-  planes[plane * TILES + tile] = value
-}
-
-function pack(planes: Uint8Array, nibbles: Uint8Array): void {
-  nibbles.fill(0)
-  for (let i = 0; i < planes.length; i++) nibbles[i >> 1]! |= planes[i]! << ((i & 1) << 2)
+function put(chamber: Chamber, plane: number, tile: number, value: number): void {
+  const cell = plane * TILES + tile
+  chamber.planes[cell] = value
+  chamber.nibbles[cell >> 1]! |= value << ((cell & 1) << 2)
 }
 
 /** Most cells that `listMoving` lists. */

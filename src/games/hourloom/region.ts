@@ -116,3 +116,34 @@ function buildNear(): Int32Array {
   }
   return near
 }
+
+/** Stands for a tile that cannot be reached. */
+export const FAR = 255
+
+/**
+ * Writes the steps from a tile to every tile of a region and to the tiles beside it, as ends of a walk, into 81
+ * bytes from `at`; FAR elsewhere. Each round spreads the newest tiles by one step.
+ */
+export function measureSteps(from: number, ground: Region, steps: Uint8Array, at: number): void {
+  steps.fill(FAR, at, at + TILES)
+  front.fill(0)
+  add(front, from)
+  seen.fill(0)
+  for (let distance = 0; ; distance++) {
+    let fresh = 0
+    for (let word = 0; word < 3; word++) {
+      const reached = front[word]! & ~seen[word]!
+      seen[word]! |= reached
+      front[word] = distance === 0 ? reached : reached & ground[word]!
+      fresh |= reached
+      for (let bits = reached; bits !== 0; bits &= bits - 1) {
+        steps[at + word * 27 + 31 - Math.clz32(bits & -bits)] = distance
+      }
+    }
+    if (fresh === 0) return
+    spread(front, front)
+  }
+}
+
+const front: Region = new Int32Array(3)
+const seen: Region = new Int32Array(3)

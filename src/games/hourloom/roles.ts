@@ -8,14 +8,12 @@ import {
   plateCount,
 } from './draft.ts'
 import { canLose } from './layout.ts'
-import { add, BIT, has, nth, type Region, remove, size, touches, WORD } from './region.ts'
+import { add, BIT, has, measureSteps, nth, type Region, remove, size, touches, WORD } from './region.ts'
 import { STEP, TILES } from './tiles.ts'
 
 const STATION_TRIES = 16
 const ALCOVE_TRIES = 8
 const ALCOVE_DISTANCE = 3
-/** Stands for a tile that cannot be reached. */
-export const FAR = 255
 
 /** Draws the roles of a draft whose ground is laid; false when a station found no place. */
 export function drawRoles(draft: Draft): boolean {
@@ -140,24 +138,7 @@ function measureAll(draft: Draft): void {
   }
 }
 
-const queue = new Uint8Array(TILES)
-
-/** Steps from a tile to every other off the exit; tiles beside the way get theirs as ends of a walk. */
+/** Steps from a station to every tile off the exit. */
 function measure(draft: Draft, station: number, from: number): void {
-  const { distance, walk } = draft
-  const at = station * TILES
-  distance.fill(FAR, at, at + TILES)
-  distance[at + from] = 0
-  queue[0] = from
-  let length = 1
-  for (let next = 0; next < length; next++) {
-    const tile = queue[next]!
-    const steps = distance[at + tile]! + 1
-    for (let input = 0; input < 4; input++) {
-      const beside = STEP[input * TILES + tile]!
-      if (beside < 0 || distance[at + beside] !== FAR) continue
-      distance[at + beside] = steps
-      if (has(walk, beside)) queue[length++] = beside
-    }
-  }
+  measureSteps(from, draft.walk, draft.distance, station * TILES)
 }

@@ -30,7 +30,8 @@ export interface Schedule {
 
 /** How many schedules a draft is tried with. */
 export const SCHEDULES = 3
-const CLIMB_STEPS = 60
+/** Steps of the climb for each gate. */
+const CLIMB_STEPS = 12
 /** Cost of a schedule in which a lap passes the horizon even by plain distances. */
 export const HOPELESS = 10_000
 /** Turns that a meeting starts after the last one arrives by plain distance, for making way. */
@@ -55,7 +56,8 @@ const noDelay = new Int32Array(MAX_GATES)
 export function findSchedule(draft: Draft): void {
   drawSchedule(draft)
   schedule.cost = timetable(draft, noDelay, noDelay)
-  for (let step = 0; step < CLIMB_STEPS; step++) {
+  const steps = CLIMB_STEPS * draft.level.gates
+  for (let step = 0; step < steps; step++) {
     change(draft)
     const cost = timetable(draft, noDelay, noDelay)
     if (cost <= schedule.cost) schedule.cost = cost

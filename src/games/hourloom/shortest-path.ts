@@ -1,8 +1,9 @@
 import { DESCEND } from './actions.ts'
-import { type Chamber, createChamber, FLOOR } from './chamber.ts'
+import { type Chamber, FLOOR } from './chamber.ts'
 import { MAX_LAPS } from './difficulty.ts'
+import { add, measureSteps, type Region } from './region.ts'
 import { createState, type HourloomState, PLAYER, RUNNING } from './state.ts'
-import { STEP, TILES, WAIT } from './tiles.ts'
+import { NO_TILE, STEP, TILES, WAIT } from './tiles.ts'
 import { CLEAR, enterChamber, obstacle, resolveTurn } from './turn.ts'
 
 /** Tie-break orders of the shortest-path player: directions from first to last choice. */
@@ -13,8 +14,6 @@ export const TIE_BREAKS: readonly (readonly number[])[] = [
   [3, 0, 1, 2],
 ]
 
-const UNREACHABLE = 255
-
 /**
  * A player that ignores time: it takes the shortest way to the keystone and then to the exit as if every gate
  * were open and nobody else there, and waits when no such step is legal now. Holds the ways of one chamber.
@@ -22,14 +21,17 @@ const UNREACHABLE = 255
 export class ShortestPath {
   /** [7, 81] uint8 steps to the keystone of each lap and, last, to the exit. */
   private readonly steps = new Uint8Array((MAX_LAPS + 1) * TILES)
-  private chamber: Chamber = createChamber()
   private value = -1
   private number = 0
-  private readonly queue = new Uint8Array(TILES)
+  private readonly floor: Region = new Int32Array(3)
+  /** [7] uint8 1 where the steps of this chamber are measured. */
+  private readonly measured = new Uint8Array(MAX_LAPS + 1)
 
   /** The input for a running lap, with the first of `order` among equally short steps. */
   choose(state: HourloomState, order: readonly number[]): number {
-    const at = (state.hasKeystone === 1 ? MAX_LAPS : state.lap) * TILES
+    const goal = state.hasKeystone === 1 ? MAX_LAPS : state.lap
+    if (this.measured[goal] === 0) this.measure(state.chamber, goal)
+    const at = goal * TILES
     const here = this.steps[at + state.player]!
     for (let i = 0; i < 4; i++) {
       const target = STEP[order[i]! * TILES + state.player]!
@@ -39,37 +41,25 @@ export class ShortestPath {
     return WAIT
   }
 
-  /** Measures the ways of the state's chamber; to be called when it is entered. */
+  /** Takes up the state's chamber; to be called when it is entered. */
   enter(state: HourloomState): void {
-    this.chamber = state.chamber
+    const { terrain } = state.chamber
     this.value = state.chamber.value
     this.number = state.chamber.n
-    for (let lap = 0; lap < this.chamber.laps; lap++) this.measure(lap, this.chamber.keystone[lap]!)
-    this.measure(MAX_LAPS, this.chamber.exit)
+    this.measured.fill(0)
+    this.floor.fill(0)
+    for (let tile = 0; tile < TILES; tile++) if (terrain[tile] === FLOOR) add(this.floor, tile)
   }
 
-  /** Whether the ways are those of the state's chamber. */
+  /** Whether the player has taken up the state's chamber. */
   knows(state: HourloomState): boolean {
     return this.value === state.chamber.value && this.number === state.chamber.n
   }
 
-  private measure(index: number, target: number): void {
-    const { steps, queue } = this
-    const at = index * TILES
-    steps.fill(UNREACHABLE, at, at + TILES)
-    steps[at + target] = 0
-    queue[0] = target
-    let length = 1
-    for (let next = 0; next < length; next++) {
-      const tile = queue[next]!
-      for (let input = 0; input < 4; input++) {
-        const beside = STEP[input * TILES + tile]!
-        if (beside < 0 || steps[at + beside] !== UNREACHABLE) continue
-        if (this.chamber.terrain[beside] !== FLOOR) continue
-        steps[at + beside] = steps[at + tile]! + 1
-        queue[length++] = beside
-      }
-    }
+  private measure(chamber: Chamber, goal: number): void {
+    this.measured[goal] = 1
+    const target = goal === MAX_LAPS ? chamber.exit : chamber.keystone[goal]!
+    measureSteps(target, this.floor, this.steps, goal * TILES)
   }
 }
 
@@ -95,9 +85,17 @@ export function isSealedByShortestPath(chamber: Chamber): boolean {
     scratch.ending = RUNNING
     enterChamber(scratch, chamber)
     while (scratch.sealed === 0 && scratch.ending === RUNNING) {
-      resolveTurn(scratch, player.choose(scratch, order))
+      const input = player.choose(scratch, order)
+      // Nothing will ever change for a player who waits alone.
+      if (input === WAIT && isAlone(scratch)) break
+      resolveTurn(scratch, input)
     }
     if (scratch.sealed === 1) return true
   }
   return false
+}
+
+function isAlone(state: HourloomState): boolean {
+  for (let k = 0; k < state.lap; k++) if (state.echoTile[k] !== NO_TILE) return false
+  return true
 }

@@ -244,6 +244,17 @@ describe('the README', () => {
         .map((cell) => cell.trim().replaceAll('`', '')),
     )
 
+  it('shows a chamber as the text form has it', () => {
+    const rules = createRules({ startChamber: 6, echoLookahead: 1, allowEndRun: true })
+    const state = rules.createState()
+    rules.reset(state, '7')
+    for (let i = 0; i < 70; i++) rules.step(state, scriptedAction(state)!)
+    const lines = look(state).text.split('\n')
+    const [grid, rest] = [lines.slice(0, 9), lines.slice(9)]
+    const picture = rest.map((line, i) => `${(grid[i] ?? '').padEnd(15)}${line}`).join('\n')
+    expect(readme).toContain(`\`\`\`\n${picture}\n\`\`\``)
+  })
+
   it('lists the scalars with their bounds, in order', () => {
     const start = rows.findIndex(([first]) => first === 'scalar')
     const listed = rows.slice(start + 2, start + 2 + SCALARS.length).map((row) => row.slice(0, 3))
