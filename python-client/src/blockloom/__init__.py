@@ -11,6 +11,7 @@ Importing this package registers the environments; a server is started when the 
 
 import gymnasium
 
+from blockloom import baselines
 from blockloom._afterstates import Afterstates
 from blockloom._contract import Cell, ConfigKeySpec, EnvSpec, Explanation, GameInfo, ObservationSpec, PlayResult
 from blockloom._games import game_ids, list_games
@@ -51,6 +52,7 @@ __all__ = [
     "PlayResult",
     "ResetRequiredError",
     "ServerDiedError",
+    "baselines",
     "list_games",
     "sample",
 ]
