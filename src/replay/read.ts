@@ -27,6 +27,13 @@ export interface ReadReplay extends ReplayGame {
   readonly finalIsIntegers: boolean
 }
 
+/** As many parts as the longest replay has: a few keys an action. */
+const REPLAY_LIMITS = {
+  containers: MAX_RECORDED_ACTIONS + 100,
+  keys: 8 * MAX_RECORDED_ACTIONS,
+  commas: 8 * MAX_RECORDED_ACTIONS,
+}
+
 /** Thrown inside the reader only. */
 class Refused extends Error {
   readonly fault: ReplayFault
@@ -76,7 +83,7 @@ function parseObject(text: string): JsonObject {
   }
   let json: Json
   try {
-    json = parseStrictJson(text)
+    json = parseStrictJson(text, REPLAY_LIMITS)
   } catch {
     const message = 'The replay is no JSON, has a key twice in one object, or nests deeper than 16 levels.'
     throw new Refused('bad_json', message)

@@ -4,19 +4,22 @@ import type { Json } from '../env/game.ts'
 /** The deepest nesting of objects and arrays that a message may have. */
 export const MAX_NESTING = 16
 
-/** The most objects and arrays, and the most keys, that a message may have; real ones have a few dozen. */
-const MAX_CONTAINERS = 1024
-const MAX_KEYS = 4096
+/** How many parts a text may have. */
+export interface JsonLimits {
+  readonly containers: number
+  readonly keys: number
+  readonly commas: number
+}
 
-/** The most commas that a message may have: as many values as the longest list has rows. */
-const MAX_COMMAS = 1_100_000
+/** Limits of a message: a few objects, arrays and keys, and as many values as the longest list has rows. */
+const MESSAGE_LIMITS: JsonLimits = { containers: 1024, keys: 4096, commas: 1_100_000 }
 
 /**
  * Parses JSON, refusing what JSON.parse lets pass: duplicate keys, and nesting and numbers of parts over the
  * limits. The limits are looked at first, because what JSON.parse builds can take many times the text's space.
  */
-export function parseStrictJson(text: string): Json {
-  checkStructure(text)
+export function parseStrictJson(text: string, limits: JsonLimits = MESSAGE_LIMITS): Json {
+  checkStructure(text, limits)
   try {
     return JSON.parse(text) as Json
   } catch {
@@ -25,7 +28,7 @@ export function parseStrictJson(text: string): Json {
 }
 
 /** Walks over text that may not be JSON: what it makes of that does not matter, as long as it ends. */
-function checkStructure(text: string): void {
+function checkStructure(text: string, limits: JsonLimits): void {
   const scopes: (Set<string> | undefined)[] = []
   let containers = 0
   let keys = 0
@@ -35,16 +38,16 @@ function checkStructure(text: string): void {
     const char = text.charCodeAt(at)
     if (char === 0x7b || char === 0x5b) {
       scopes.push(char === 0x7b ? new Set() : undefined)
-      if (scopes.length > MAX_NESTING) throw tooMuch(`nests deeper than ${MAX_NESTING} levels`)
-      if (++containers > MAX_CONTAINERS) throw tooMuch(`has over ${MAX_CONTAINERS} objects and arrays`)
+      if (scopes.length > MAX_NESTING) throw tooDeep()
+      if (++containers > limits.containers) throw tooMuch('objects and arrays', limits.containers)
     } else if (char === 0x2c) {
-      if (++commas > MAX_COMMAS) throw tooMuch(`has over ${MAX_COMMAS} values`)
+      if (++commas > limits.commas) throw tooMuch('values', limits.commas)
     } else if (char === 0x7d || char === 0x5d) scopes.pop()
     else if (char === 0x22) {
       const end = endOfString(text, at)
       const scope = scopes.at(-1)
       if (scope !== undefined && isKey(text, end)) {
-        if (++keys > MAX_KEYS) throw tooMuch(`has over ${MAX_KEYS} keys`)
+        if (++keys > limits.keys) throw tooMuch('keys', limits.keys)
         addKey(scope, text.slice(at, end))
       }
       at = end
@@ -54,8 +57,12 @@ function checkStructure(text: string): void {
   }
 }
 
-function tooMuch(what: string) {
-  return envError('MALFORMED_MESSAGE', `the message ${what}`)
+function tooDeep() {
+  return envError('MALFORMED_MESSAGE', `the message nests deeper than ${MAX_NESTING} levels`)
+}
+
+function tooMuch(what: string, allowed: number) {
+  return envError('MALFORMED_MESSAGE', `the message has over ${allowed} ${what}`)
 }
 
 function notJson() {
