@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { episodeSeed } from '../../src/env/seeds.ts'
+import { GAMES } from '../../src/games/registry.ts'
+import { GrpcSession, type JsonObject, StdioSession, type TestSession } from '../transport/connect.ts'
+import { startWatched, type WatchedServer } from './server.ts'
+
+/** A seed whose digits turn up nowhere by chance, and all that is made of it. */
+const CANARY = '84467440737095516'
+const TRACES = [
+  CANARY,
+  Buffer.from(CANARY).toString('base64').slice(0, 20),
+  Number(CANARY).toString(16),
+  BigInt(CANARY).toString(16),
+  ...Array.from({ length: 8 }, (_, i) => (BigInt(CANARY) + BigInt(i)).toString()),
+  ...Array.from({ length: 4 }, (_, k) => episodeSeed(CANARY, k + 1)),
+]
+
+function expectSilent(text: string, where: string): void {
+  for (const trace of TRACES)
+    expect(text.includes(trace), `${where} tells ${trace}: ${text.slice(0, 300)}`).toBe(false)
+}
+
+/** Plays and asks everything, refusals included, with the canary as the seed. */
+async function playCanary(session: TestSession, gameId: string, steps: number): Promise<void> {
+  const send = async (request: JsonObject) => {
+    const reply = await session.send({ id: 'x', ...request })
+    expectSilent(JSON.stringify(reply), gameId)
+    return reply
+  }
+  const makeEnv = {
+    gameId,
+    numEnvs: 3,
+    record: true,
+    autoresetMode: 'AUTORESET_MODE_SAME_STEP',
+    maxEpisodeSteps: 20,
+  }
+  const { envId } = (await send({ makeEnv })).makeEnv as { envId: string }
+  await send({ reset: { envId, seed: CANARY } })
+  for (let i = 0; i < steps; i++) await send({ step: { envId, actions: [i % 7, (i * 3) % 7, (i * 5) % 7] } })
+  const asks: JsonObject[] = [
+    { reset: { envId, seeds: [CANARY] } },
+    { reset: { envId, seed: `${CANARY}.5` } },
+    { reset: { envId, seed: `0${CANARY}` } },
+    { reset: { envId, seeds: [CANARY, `+${CANARY}`, '1'] } },
+    { reset: { envId, seed: CANARY, seeds: [CANARY] } },
+    { reset: { envId, seed: CANARY, options: { daily: CANARY.slice(0, 3) } } },
+    { getActionMask: { envId } },
+    { explain: { envId } },
+    { render: { envId } },
+    { play: { envId, actionJson: '{"type":"nothing"}' } },
+    { afterstates: { envId } },
+    { listGames: {} },
+  ]
+  for (const ask of asks) await send(ask)
+}
+
+describe('what a server tells', () => {
+  let server: WatchedServer
+
+  beforeAll(async () => {
+    server = await startWatched(['--log-level', 'debug'])
+  })
+  afterAll(() => server.stop())
+
+  it.each(GAMES.map(({ id }) => id))(
+    'is never a seed or what follows from it: %s over gRPC',
+    async (gameId) => {
+      const session = new GrpcSession(server.address)
+      await playCanary(session, gameId, 60)
+      await session.close()
+      expectSilent(JSON.stringify(server.log), 'the log')
+      expectSilent(await server.metricsPage(), 'the metrics')
+    },
+  )
+
+  it('is never a seed or what follows from it: stdio and its log', async () => {
+    const session = new StdioSession(['--log-level', 'debug'])
+    let errors = ''
+    session.child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      errors += text
+    })
+    for (const { id } of GAMES) await playCanary(session, id, 60)
+    await session.close()
+    expect(errors).toContain('BAD_SEED')
+    expectSilent(errors, 'the log')
+  })
+
+  it('is in structured lines, with levels, and in metrics that count', async () => {
+    const session = new GrpcSession(server.address)
+    const { envId } = (await session.send({ id: '1', makeEnv: { gameId: GAMES[0]!.id, numEnvs: 5 } }))
+      .makeEnv as {
+      envId: string
+    }
+    const before = {
+      steps: await server.metric('blockloom_steps_total'),
+      calls: await server.metric('blockloom_request_seconds_count{call="step"}'),
+      refused: await server.metric('blockloom_refusals_total{reason="ACTIONS_MISMATCH"}'),
+    }
+    await session.send({ id: '2', reset: { envId, seed: '1' } })
+    for (let i = 0; i < 4; i++) await session.send({ id: '3', step: { envId, actions: [0, 1, 2, 3, 4] } })
+    await session.send({ id: '4', step: { envId, actions: [0] } })
+    expect(await server.metric('blockloom_steps_total')).toBe(before.steps + 20)
+    expect(await server.metric('blockloom_request_seconds_count{call="step"}')).toBe(before.calls + 4)
+    expect(await server.metric('blockloom_refusals_total{reason="ACTIONS_MISMATCH"}')).toBe(
+      before.refused + 1,
+    )
+    const page = await server.metricsPage()
+    expect(page).toMatch(/blockloom_request_seconds_bucket\{le="0.001",call="step"\} \d+/)
+    expect(await server.metric('blockloom_sessions')).toBe(1)
+    for (const entry of server.log) {
+      expect(entry).toMatchObject({
+        level: expect.any(String),
+        time: expect.any(String),
+        msg: expect.any(String),
+      })
+    }
+    expect(server.log).toContainEqual(expect.objectContaining({ level: 'debug', reason: 'ACTIONS_MISMATCH' }))
+    await session.close()
+  })
+
+  it('is nothing below the level asked for', async () => {
+    const quiet = await startWatched(['--log-level', 'info'])
+    const session = new GrpcSession(quiet.address)
+    await session.send({ id: '1', step: {} })
+    await session.close()
+    await quiet.stop()
+    expect(quiet.log.map(({ level, msg }) => [level, msg])).toEqual([
+      ['info', 'serving'],
+      ['info', 'stopping'],
+      ['info', 'stopped'],
+    ])
+  })
+})
+
+it('two games with equal first seven pieces look alike until the next piece can be seen', async () => {
+  const batches: JsonObject[][] = []
+  for (const seed of ['95', '115']) {
+    const session = new StdioSession()
+    const { envId } = (await session.send({ id: '1', makeEnv: { gameId: 'Stackcraft-v1' } })).makeEnv as {
+      envId: string
+    }
+    const replies = [await session.send({ id: '2', reset: { envId, seed } })]
+    // Pieces 0 and 1 are in sight at first; after six steps piece 7 is the next one.
+    for (let step = 1; step <= 6; step++) {
+      const ask = await session.send({ id: '3', getActionMask: { envId } })
+      replies.push(ask, await session.send({ id: '4', step: { envId, actions: [step] } }))
+    }
+    batches.push(replies)
+    await session.close()
+  }
+  const [first, second] = batches as [JsonObject[], JsonObject[]]
+  expect(first.slice(0, -1)).toEqual(second.slice(0, -1))
+  expect(first.at(-1)).not.toEqual(second.at(-1))
+})
