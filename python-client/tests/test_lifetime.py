@@ -255,6 +255,58 @@ def play_alone(env: BlockloomEnv, seed: int) -> list[Any]:
     return seen
 
 
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import numpy as np
+import blockloom
+
+server = sys.argv[1] or None
+envs = blockloom.BlockloomVectorEnv("Stackcraft-v1", 32, server=server, timeout_s=20)
+control = blockloom.BlockloomVectorEnv("Stackcraft-v1", 32)
+rng = np.random.default_rng(1)
+actions = np.zeros(32, int)
+going, interrupts, steps = True, 0, 0
+
+def interrupt():
+    while going:
+        time.sleep(0.0005 + 0.01 * rng.random())
+        os.kill(os.getpid(), signal.SIGINT)
+
+envs.reset(seed=1)
+thread = threading.Thread(target=interrupt)
+while going:
+    try:
+        if thread.ident is None:
+            thread.start()
+        while interrupts < 200 or steps < 200:
+            try:
+                envs.step(actions)
+                steps += 1
+            except blockloom.ResetRequiredError:
+                envs.reset(seed=1)
+        going = False
+    except KeyboardInterrupt:
+        interrupts += 1
+while thread.is_alive():
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        pass
+assert (envs.reset(seed=5)[0]["board"] == control.reset(seed=5)[0]["board"]).all()
+for _ in range(30):
+    ours, theirs = (either.step(actions)[0] for either in (envs, control))
+    assert (ours["board"] == theirs["board"]).all()
+    assert (ours["next"] == theirs["next"]).all()
+print("the same")
+"""
+
+
+def test_interrupts_at_any_moment_leave_a_session_that_works(server: str | None) -> None:
+    program = run_program(INTERRUPTED, server or "")
+    stdout, stderr = program.communicate(timeout=100)
+    assert stdout == "the same\n", stderr
+
+
 FORK = """
 import os, sys
 import blockloom

@@ -131,7 +131,7 @@ def test_a_dead_server_is_told_with_its_exit_code_and_last_words(
     ("behaviour", "message"),
     [
         ("garbage", "no message of the contract"),
-        ("other_id", "answered request 'another'"),
+        ("other_id", "answered a request .another."),
         ("closes_output", "ended"),
     ],
 )

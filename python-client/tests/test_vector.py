@@ -258,11 +258,14 @@ def test_none_in_a_list_of_seeds_goes_on_with_the_rows_own_sequence(server: str 
 
 
 @pytest.mark.parametrize("seed", [[1], [1, 2, 3], "12", 1.5, [1, 2.5], [1, 10**64], 10**64 - 1])
-def test_bad_seeds_are_refused_and_change_nothing(seed: Any) -> None:
-    envs = BlockloomVectorEnv(GAME, 2)
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_bad_seeds_and_options_are_refused_and_change_nothing(seed: Any, num_workers: int) -> None:
+    envs = BlockloomVectorEnv(GAME, 2, num_workers=num_workers)
     envs.reset(seed=1)
     with pytest.raises(blockloom.InvalidArgumentError, match="seed"):
         envs.reset(seed=seed)
+    with pytest.raises(blockloom.InvalidArgumentError, match="option"):
+        envs.reset(options={"daily": "today"})
     assert envs.step(np.array([0, 0]))[4]["pieces"].tolist() == [1, 1]
     envs.close()
 
@@ -357,8 +360,9 @@ def test_a_finished_row_turns_the_whole_batch_away(layout: dict[str, Any]) -> No
     ],
     ids=str,
 )
-def test_bad_actions_are_refused_and_nothing_is_stepped(actions: Any) -> None:
-    envs = BlockloomVectorEnv(GAME, 2)
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_bad_actions_are_refused_and_nothing_is_stepped(actions: Any, num_workers: int) -> None:
+    envs = BlockloomVectorEnv(GAME, 2, num_workers=num_workers)
     envs.reset(seed=1)
     with pytest.raises(blockloom.InvalidArgumentError, match="action"):
         envs.step(actions)

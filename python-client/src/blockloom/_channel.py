@@ -1,19 +1,23 @@
-"""What the two transports have in common: requests answered in order, by whoever waits first."""
+"""What the two transports have in common: requests answered in order, read by whoever waits first.
+
+An interrupt (Ctrl-C) may be raised after any call returns, before its result is stored. So what must not get lost is
+stored by C code, as in ``list.extend(map(os.read, (fd,), (size,)))``, and each later stage can be done twice.
+"""
 
 from __future__ import annotations
 
 import abc
-import itertools
+import contextlib
 import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
 from blockloom._contract import Batch, Body, SessionResponse
-from blockloom.errors import BlockloomError, DeadlineError, ServerDiedError, from_server
+from blockloom.errors import DeadlineError, ServerDiedError, from_server
 
 
 class Ticket:
@@ -21,8 +25,8 @@ class Ticket:
 
     __slots__ = ("call", "frame", "id")
 
-    def __init__(self, request_id: str, call: str) -> None:
-        self.id = request_id
+    def __init__(self, number: int, call: str) -> None:
+        self.id = str(number)
         self.call = call
         self.frame: bytes | None = None
 
@@ -30,18 +34,19 @@ class Ticket:
 class Channel(abc.ABC):
     """A session with a server. Safe across threads; requests may be pipelined.
 
-    The server answers in order, so the tickets wait in a queue. A thread that waits for its answer reads the
-    stream, and hands on what belongs to tickets before its own; there is no reader thread in between.
+    A thread that waits for its answer reads the stream, and hands on what belongs to other tickets; there is no
+    reader thread in between.
     """
 
     def __init__(self) -> None:
         self.pid = os.getpid()
         self.lost_envs: deque[str] = deque()
         """Names of environments that nobody holds any more; they are closed with the next request."""
-        self._waiting: deque[Ticket] = deque()
-        self._ids = itertools.count(1)
-        self._write_lock = threading.Lock()
-        self._read_lock = threading.Lock()
+        self._waiting: dict[str, Ticket] = {}
+        self._last_id = 0
+        # Reentrant, so that one leaked by two interrupts in a row does not lock its own thread out.
+        self._write_lock = threading.RLock()
+        self._read_lock = threading.RLock()
         self._failure: ServerDiedError | None = None
 
     @property
@@ -66,8 +71,6 @@ class Channel(abc.ABC):
             response = self._decode(ticket.frame)
         except msgspec.DecodeError as error:
             raise self._broken(f"the server sent what is no message of the contract: {error}") from error
-        if response.id != ticket.id:
-            raise self._broken(f"the server answered request {response.id!r} where {ticket.id!r} was next")
         if response.error is not None:
             refusal = response.error
             raise from_server(refusal.code, refusal.reason, refusal.message, refusal.metadata)
@@ -99,11 +102,19 @@ class Channel(abc.ABC):
     def _decode(self, frame: bytes) -> SessionResponse: ...
 
     @abc.abstractmethod
-    def _write(self, frame: bytes, deadline: float) -> None: ...
+    def _id_of(self, frame: bytes) -> str | None:
+        """The id in a frame; raises ``msgspec.DecodeError`` if the frame is no message."""
 
     @abc.abstractmethod
-    def _read(self, deadline: float) -> bytes:
-        """The next frame; called with the read lock held. Raises TimeoutError, or what `_broken` gives."""
+    def _write(self, frame: bytes, deadline: float) -> None:
+        """Sends a frame; called with the write lock held. Raises TimeoutError, or what `_broken` gives."""
+
+    @abc.abstractmethod
+    def _pump(self, deadline: float) -> None:
+        """Waits for something to read and hands on what is whole; called with the read lock held.
+
+        Raises TimeoutError, or what `_broken` gives.
+        """
 
     @abc.abstractmethod
     def _lost(self, why: str) -> ServerDiedError:
@@ -112,47 +123,55 @@ class Channel(abc.ABC):
     def _broken(self, why: str, code: str = "UNAVAILABLE") -> ServerDiedError:
         """Marks the stream as lost for good and gives the error to raise."""
         if self._failure is None:
-            self._failure = self._lost(why)
-            self._failure.code = code
+            failure = self._lost(why)
+            failure.code = code
+            self._failure = failure
         return self._failure_copy(self._failure)
 
     def _submit(self, call: str, encode: Callable[[str], bytes], timeout_s: float) -> Ticket:
         deadline = time.monotonic() + timeout_s
         with self._write_lock:
             self._check_usable()
-            while self.lost_envs:
-                request_id = str(next(self._ids))
-                body: Body = {"envId": self.lost_envs.popleft()}
-                self._enqueue(Ticket(request_id, "closeEnv"), self._encode(request_id, "closeEnv", body), deadline)
-            ticket = Ticket(str(next(self._ids)), call)
             try:
-                self._enqueue(ticket, encode(ticket.id), deadline)
+                while self.lost_envs:
+                    orphan = self._new_ticket("closeEnv")
+                    self._write(self._encode(orphan.id, "closeEnv", {"envId": self.lost_envs[0]}), deadline)
+                    self.lost_envs.popleft()
+                ticket = self._new_ticket(call)
+                self._write(encode(ticket.id), deadline)
             except TimeoutError:
                 raise _deadline_error(timeout_s) from None
         return ticket
 
-    def _enqueue(self, ticket: Ticket, frame: bytes, deadline: float) -> None:
-        self._waiting.append(ticket)
-        self._write(frame, deadline)
+    def _new_ticket(self, call: str) -> Ticket:
+        self._last_id += 1
+        ticket = Ticket(self._last_id, call)
+        self._waiting[ticket.id] = ticket
+        return ticket
 
     def _read_until(self, ticket: Ticket, deadline: float, timeout_s: float) -> None:
-        if not self._read_lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            raise _deadline_error(timeout_s)
         try:
-            while ticket.frame is None:
-                self._check_usable()
-                frame = self._read(deadline)
-                self._hand_on(frame)
+            with locked(self._read_lock, max(0.0, deadline - time.monotonic())) as got:
+                if not got:
+                    raise TimeoutError
+                while ticket.frame is None:
+                    self._check_usable()
+                    self._pump(deadline)
         except TimeoutError:
             raise _deadline_error(timeout_s) from None
-        finally:
-            self._read_lock.release()
 
     def _hand_on(self, frame: bytes) -> None:
-        """Gives a frame to the ticket that is next; called with the read lock held."""
-        if not self._waiting:
-            raise self._broken("the server sent a message that nobody asked for")
-        self._waiting.popleft().frame = frame
+        """Gives a frame to its ticket; a second time does nothing. Called with the read lock held."""
+        try:
+            request_id = self._id_of(frame)
+        except msgspec.DecodeError as error:
+            raise self._broken(f"the server sent what is no message of the contract: {error}") from error
+        ticket = self._waiting.get(request_id or "")
+        if ticket is not None:
+            ticket.frame = frame
+            self._waiting.pop(ticket.id, None)
+        elif request_id is None or not request_id.isdecimal() or not 0 < int(request_id) <= self._last_id:
+            raise self._broken(f"the server answered a request {request_id!r}, which was never sent")
 
     def _check_usable(self) -> None:
         if self.pid != os.getpid():
@@ -167,5 +186,17 @@ class Channel(abc.ABC):
         return copy
 
 
-def _deadline_error(timeout_s: float) -> BlockloomError:
+@contextlib.contextmanager
+def locked(lock: threading.RLock, timeout_s: float) -> Iterator[bool]:
+    """Holds a lock, if it can be had within some seconds; says whether it was."""
+    got: list[bool] = []
+    try:
+        got.extend(map(lock.acquire, (True,), (timeout_s,)))
+        yield got[0]
+    finally:
+        if got and got[0]:
+            lock.release()
+
+
+def _deadline_error(timeout_s: float) -> DeadlineError:
     return DeadlineError(f"the server gave no answer within timeout_s={timeout_s:g} seconds", code="DEADLINE_EXCEEDED")

@@ -74,6 +74,8 @@ class Groups:
             raise
         self.parts = [part for group in self._groups for part in group]
         """All parts, by row."""
+        self.torn = False
+        """Whether a request was refused by some servers and done by others."""
         self._firsts = [part.first for part in self.parts]
 
     def __len__(self) -> int:
@@ -135,6 +137,7 @@ class Groups:
                 if is_uncertain(error):
                     break
         if failure is not None:
+            self.torn = self.torn or bool(answers)
             raise failure
         return group, answers
 

@@ -64,6 +64,8 @@ class GrpcChannel(Channel):
         self._request_class, self._response_class = _messages()
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._frames: queue.SimpleQueue[bytes | grpc.RpcError | None] = queue.SimpleQueue()
+        self._received: list[bytes | grpc.RpcError | None] = []
+        """What was taken from the reader thread and not handed on yet: at most one."""
         self._channel = _open(address)
         metadata = (("authorization", f"Bearer {address.token}"),) if address.token else None
         open_stream = self._channel.stream_stream(_METHOD, None, None)
@@ -108,20 +110,32 @@ class GrpcChannel(Channel):
             return SessionResponse(id=message.id, reset=BatchResponse(_batch(message.reset.batch)))
         return decode_response(_to_json(message))
 
+    def _id_of(self, frame: bytes) -> str | None:
+        # A message starts with field 1, the id: a tag byte, its length and the text.
+        if frame[:1] == b"\x0a" and len(frame) > 1 and frame[1] < 0x80:
+            return frame[2 : 2 + frame[1]].decode("utf-8", "replace")
+        return self._decode(frame).id
+
     def _write(self, frame: bytes, deadline: float) -> None:
         self._requests.put(frame)
 
-    def _read(self, deadline: float) -> bytes:
-        try:
-            frame = self._frames.get(timeout=max(0.0, deadline - time.monotonic()))
-        except queue.Empty:
-            raise TimeoutError from None
-        if isinstance(frame, bytes):
-            return frame
+    def _pump(self, deadline: float) -> None:
+        if not self._received:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            try:
+                self._received.extend(map(self._frames.get, (True,), (left,)))
+            except queue.Empty:
+                raise TimeoutError from None
+        frame = self._received[0]
         if frame is None:
             raise self._broken(f"the server at {self._target} ended the session")
-        code, details = _describe(frame)
-        raise self._broken(f"the connection to {self._target} failed: {code}: {details}", code)
+        if not isinstance(frame, bytes):
+            code, details = _describe(frame)
+            raise self._broken(f"the connection to {self._target} failed: {code}: {details}", code)
+        self._hand_on(frame)
+        self._received.clear()
 
     def _lost(self, why: str) -> ServerDiedError:
         return ServerDiedError(why)

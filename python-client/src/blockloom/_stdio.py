@@ -13,7 +13,7 @@ from binascii import b2a_base64
 from collections import deque
 from collections.abc import Sequence
 
-from blockloom._channel import Channel
+from blockloom._channel import Channel, locked
 from blockloom._contract import Body, SessionResponse, decode_response, encode_request
 from blockloom.errors import ServerDiedError
 
@@ -21,6 +21,21 @@ _PIPE_BYTES = 1 << 20
 _MIN_READ = 1 << 16
 _STDERR_LINES = 20
 _F_SETPIPE_SZ = 1031
+_ID_START = b'{"id":"'
+_GLANCE_MS = 2.0
+
+
+class _Outgoing:
+    """A request, and how much of it was written in each go."""
+
+    __slots__ = ("frame", "written")
+
+    def __init__(self, frame: bytes) -> None:
+        self.frame = frame
+        self.written: list[int] = []
+
+    def rest(self) -> bytes | memoryview:
+        return memoryview(self.frame)[sum(self.written) :] if self.written else self.frame
 
 
 class StdioChannel(Channel):
@@ -47,9 +62,9 @@ class StdioChannel(Channel):
             _enlarge(fd)
         self._out_poll = select.poll()
         self._out_poll.register(self._out, select.POLLIN)
-        self._outbox: deque[memoryview] = deque()
-        self._lines: deque[bytes] = deque()
-        self._partial: list[bytes] = []
+        self._outbox: deque[_Outgoing] = deque()
+        self._chunks: list[bytes] = []
+        """What was read and not handed on yet; only the last may hold a line end."""
         self._read_size = _MIN_READ
         self._stderr_tail: deque[str] = deque(maxlen=_STDERR_LINES)
         self._stderr_reader = threading.Thread(
@@ -104,8 +119,13 @@ class StdioChannel(Channel):
     def _decode(self, frame: bytes) -> SessionResponse:
         return decode_response(frame)
 
+    def _id_of(self, frame: bytes) -> str | None:
+        if frame.startswith(_ID_START):
+            return frame[len(_ID_START) : frame.find(b'"', len(_ID_START))].decode("utf-8", "replace")
+        return decode_response(frame).id
+
     def _write(self, frame: bytes, deadline: float) -> None:
-        self._outbox.append(memoryview(frame))
+        self._outbox.append(_Outgoing(frame))
         self._write_on()
         if self._outbox:
             self._flush(deadline)
@@ -115,41 +135,20 @@ class StdioChannel(Channel):
         poll = select.poll()
         poll.register(self._in, select.POLLOUT)
         while self._outbox:
-            self._take_answers()
-            if poll.poll(min(2.0, _milliseconds_to(deadline))):
+            with locked(self._read_lock, 0) as got:
+                while got and self._out_poll.poll(0):
+                    self._read_chunk()
+            if poll.poll(min(_GLANCE_MS, _milliseconds_to(deadline))):
                 self._write_on()
-
-    def _take_answers(self) -> None:
-        """Reads what is there without waiting, unless another thread is reading already."""
-        if self._read_lock.acquire(blocking=False):
-            try:
-                while self._lines or self._out_poll.poll(0):
-                    if self._lines:
-                        self._hand_on(self._lines.popleft())
-                    else:
-                        self._read_chunk()
-            finally:
-                self._read_lock.release()
-
-    def _read(self, deadline: float) -> bytes:
-        while not self._lines:
-            if self._outbox and self._write_lock.acquire(blocking=False):
-                try:
-                    self._write_on()
-                finally:
-                    self._write_lock.release()
-            wait_ms = _milliseconds_to(deadline)
-            if self._out_poll.poll(min(2.0, wait_ms) if self._outbox else wait_ms):
-                self._read_chunk()
-        return self._lines.popleft()
 
     def _write_on(self) -> None:
         """Writes as much of what is waiting as the pipe takes; called with the write lock held."""
         try:
             while self._outbox:
-                rest = self._outbox[0][os.write(self._in, self._outbox[0]) :]
+                outgoing = self._outbox[0]
+                rest = outgoing.rest()
                 if rest:
-                    self._outbox[0] = rest
+                    outgoing.written.extend(map(os.write, (self._in,), (rest,)))
                 else:
                     self._outbox.popleft()
         except BlockingIOError:
@@ -157,27 +156,46 @@ class StdioChannel(Channel):
         except OSError as error:
             raise self._broken("the embedded server closed its input") from error
 
+    def _pump(self, deadline: float) -> None:
+        wait_ms = _milliseconds_to(deadline)
+        if self._outbox:  # a request that an interrupt or a deadline cut in two
+            wait_ms = min(_GLANCE_MS, wait_ms)
+            with locked(self._write_lock, 0) as got:
+                if got:
+                    self._write_on()
+        if self._chunks and self._deliver():
+            return
+        if self._out_poll.poll(wait_ms):
+            self._read_chunk()
+
     def _read_chunk(self) -> None:
         try:
-            chunk = os.read(self._out, self._read_size)
+            self._chunks.extend(map(os.read, (self._out,), (self._read_size,)))
         except BlockingIOError:
             return
-        except OSError:
-            chunk = b""
-        if not chunk:
+        except OSError as error:
+            raise self._broken("the embedded server ended") from error
+        self._deliver()
+
+    def _deliver(self) -> bool:
+        """Hands on all whole lines that were read, and keeps the rest; harmless if it is cut short and done again."""
+        last = self._chunks[-1]
+        if not last:
             raise self._broken("the embedded server ended")
-        if len(chunk) == self._read_size and self._read_size < _PIPE_BYTES:
+        if len(last) == self._read_size and self._read_size < _PIPE_BYTES:
             self._read_size *= 2
-        end = chunk.find(b"\n") + 1
+        end = last.rfind(b"\n") + 1
         if not end:
-            self._partial.append(chunk)
-        elif end == len(chunk):
-            self._lines.append(b"".join([*self._partial, chunk]) if self._partial else chunk)
-            self._partial.clear()
-        else:
-            *lines, rest = b"".join([*self._partial, chunk]).split(b"\n")
-            self._lines.extend(lines)
-            self._partial[:] = [rest] if rest else []
+            return False
+        if end == len(last) and last.find(b"\n") == end - 1:
+            self._hand_on(b"".join(self._chunks) if len(self._chunks) > 1 else last)
+            self._chunks = []
+            return True
+        *lines, rest = b"".join(self._chunks).split(b"\n")
+        for line in lines:
+            self._hand_on(line)
+        self._chunks = [rest] if rest else []
+        return True
 
     def _lost(self, why: str) -> ServerDiedError:
         with contextlib.suppress(subprocess.TimeoutExpired):

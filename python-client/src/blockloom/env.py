@@ -19,16 +19,18 @@ from blockloom._afterstates import Afterstates
 from blockloom._channel import Ticket
 from blockloom._codec import Codec
 from blockloom._contract import Batch, Explanation, PlayResult
+from blockloom._env_calls import EnvCalls
 from blockloom._remote import RemoteEnv, is_uncertain
 from blockloom._seeding import check_seed, draw_seed, generator
 from blockloom.errors import BlockloomError, InvalidArgumentError, ResetRequiredError
 from blockloom.rendering import render_rgb
 
+_FLOAT = struct.Struct("<f")
 Observation = dict[str, Any]
 Info = dict[str, Any]
 
 
-class BlockloomEnv(gymnasium.Env[Observation, np.int64]):
+class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
     """A game as a Gymnasium environment.
 
     The observation is a flat dict of named arrays. ``info`` has the same keys at reset and at every step:
@@ -152,13 +154,14 @@ class BlockloomEnv(gymnasium.Env[Observation, np.int64]):
         if number is None and not self._seeded and not server_options:
             number = draw_seed()
         batch = self._ask(lambda: self._remote.reset(seed=number, mask=mask, options=server_options))
-        self._seeded = self._ready = True
+        self._seeded = True
         self._played = False
         if number is not None:
             self._np_random, self._np_random_seed = generator(number)
         observation, info = self._take(batch)
         if self.render_mode == "human":
             self.render()
+        self._ready = True
         return observation, info
 
     def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, Info]:
@@ -183,15 +186,11 @@ class BlockloomEnv(gymnasium.Env[Observation, np.int64]):
             )
         batch = self._ask(lambda: self._remote.step(packed))
         observation, info = self._take(batch)
+        reward: float = _FLOAT.unpack(batch.rewards)[0]
         if self.render_mode == "human":
             self.render()
-        return (
-            observation,
-            struct.unpack("<f", batch.rewards)[0],
-            batch.terminations != b"\0",
-            batch.truncations != b"\0",
-            info,
-        )
+        self._ready = True
+        return observation, reward, batch.terminations != b"\0", batch.truncations != b"\0", info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Bool ``(num_actions,)``: what `step` would accept now."""
@@ -264,11 +263,12 @@ class BlockloomEnv(gymnasium.Env[Observation, np.int64]):
         self._codec = Codec(self._remote.spec)
 
     def _ask(self, send: Callable[[], Ticket]) -> Batch:
+        """Sends and waits. Not ready from here on, until the caller has the result or the server has refused."""
+        was_ready, self._ready = self._ready, False
         try:
             return self._remote.batch(send())
-        except BaseException as error:
-            if is_uncertain(error):
-                self._ready = False
+        except BlockloomError as error:
+            self._ready = was_ready and not is_uncertain(error)
             raise
 
     def _take(self, batch: Batch) -> tuple[Observation, Info]:

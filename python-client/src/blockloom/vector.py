@@ -149,8 +149,12 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
                 others stay as they are. Other options are the game's own.
         """
         self.async_reset(seed=seed, options=options)
-        observation, _, _, _, infos = self._reader.read(self._receive_all())
-        self._human()
+        try:
+            observation, _, _, _, infos = self._reader.read(self._receive_all())
+            self._human()
+        except BaseException as error:
+            self._failed(error)
+            raise
         return observation, infos
 
     def async_reset(
@@ -193,9 +197,13 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         """
         if self._groups.inflight:
             raise BlockloomError("step() between send() and recv(): receive what was sent first")
-        self.send(actions)
-        result = self._reader.read(self._receive_all())
-        self._human()
+        try:
+            self.send(actions)
+            result = self._reader.read(self._receive_all())
+            self._human()
+        except BaseException as error:
+            self._failed(error)
+            raise
         return result
 
     def send(self, actions: npt.NDArray[Any], env_id: npt.NDArray[Any] | None = None) -> None:
@@ -234,12 +242,16 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         if not self._groups.inflight:
             self._check_open()
             raise BlockloomError("recv() without send(): nothing is on its way")
-        answers = self._receive()
-        observation, rewards, terminations, truncations, infos = self._reader.read(answers)
-        first = answers[0][0].first
-        self._received = np.arange(first, first + self.batch_size, dtype=np.int32)
-        infos["env_id"] = self._received.copy()
-        infos["_env_id"] = np.ones(self.batch_size, np.bool_)
+        try:
+            answers = self._receive()
+            observation, rewards, terminations, truncations, infos = self._reader.read(answers)
+            first = answers[0][0].first
+            self._received = np.arange(first, first + self.batch_size, dtype=np.int32)
+            infos["env_id"] = self._received.copy()
+            infos["_env_id"] = np.ones(self.batch_size, np.bool_)
+        except BaseException as error:
+            self._failed(error)
+            raise
         return observation, rewards, terminations, truncations, infos
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -268,14 +280,11 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
             mask = ~seeds.given if mask is None else ~seeds.given & mask
             seeds = VectorSeeds(None, self.num_envs)
         self._groups.send_reset(base_seed=seeds.base, seeds=seeds.listed(), mask=mask, options=options)
+        self._groups.torn = False
         self._ready = True
 
     def _receive(self) -> Answers:
-        try:
-            _, answers = self._groups.receive()
-        except BaseException as error:
-            self._failed(error)
-            raise
+        _, answers = self._groups.receive()
         self._seeded = True
         return answers
 
@@ -288,11 +297,12 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
             except BlockloomError as error:
                 failure = failure or error
         if failure is not None:
+            self._groups.torn = self._groups.torn or bool(answers)
             raise failure
         return answers
 
     def _failed(self, error: BaseException) -> None:
         """After an error: where rows may have been changed all the same, only a reset makes them known again."""
-        if is_uncertain(error) or len(self._groups.parts) > 1:
+        if is_uncertain(error) or self._groups.torn:
             self._ready = False
             self._groups.abandon()
