@@ -1,0 +1,42 @@
+"""What plays: the one method that an evaluation, a demonstration or a script calls."""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from blockloom.vector import BlockloomVectorEnv
+
+
+class Agent(abc.ABC):
+    """Chooses an action for every row of a `BlockloomVectorEnv`.
+
+    An agent may look ahead through the calls of the environment that change nothing (``afterstates``, ``explain``), and
+    may keep what it plans for each row. It must notice by what it sees that a row is not where its plan expects it,
+    because rows are reset without a word to the agent.
+    """
+
+    @abc.abstractmethod
+    def act(
+        self,
+        envs: BlockloomVectorEnv,
+        obs: dict[str, npt.NDArray[Any]],
+        info: dict[str, Any],
+        active: npt.NDArray[np.bool_] | None = None,
+    ) -> npt.NDArray[np.int32]:
+        """Actions for the observation and info that the last reset or step gave.
+
+        Args:
+            envs: The environment, unchanged since then.
+            obs: Arrays ``(num_envs, ...)``.
+            info: As from ``reset`` or ``step``; ``info["action_mask"]`` is int8 ``(num_envs, num_actions)``.
+            active: Bool ``(num_envs,)``: rows whose actions matter. Default: all. The others may get any action in
+                the space, which saves looking at rows that are over.
+
+        Returns:
+            int32 ``(num_envs,)``; legal in every active row that has a legal action.
+        """

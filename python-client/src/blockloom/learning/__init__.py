@@ -1,0 +1,9 @@
+"""Agents that learn in the placement games from afterstates, and the programs that train them.
+
+- `python -m blockloom.learning.train_tray`: temporal differences with tuple tables, for Lumen Blocks and both Block
+  Puzzles.
+- `python -m blockloom.learning.train_stackcraft`: the cross-entropy method over features, for Stackcraft.
+- `python -m blockloom.learning.evaluate`: plays the episodes of many seeds side by side.
+
+They need numpy alone.
+"""
