@@ -12,6 +12,9 @@ const ROOT = new URL('..', import.meta.url).pathname
 const VENV = join(ROOT, '.venv')
 const PYTHON = join(VENV, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python')
 
+/** The versions that Python packages are held to. */
+const PYTHON_LOCK = 'python-client/requirements-dev.lock'
+
 /** What each task needs and runs; ARGS are added to the last command. */
 const TASKS = {
   demo: { python: '', steps: () => [[PYTHON, 'examples/demo.py']] },
@@ -33,6 +36,7 @@ const TASKS = {
           `examples/${file}`,
         ]),
   },
+  torture: { python: '[dev]', steps: () => [[node('tsx/dist/cli.mjs'), 'scripts/torture/run.ts']] },
   docs: { python: '[dev]', steps: () => [[process.execPath, 'scripts/run-docs.mjs']] },
   check: {
     python: '[dev]',
@@ -84,7 +88,7 @@ function installNodePackages() {
 
 function installPythonPackages(extras) {
   const stamp = join(VENV, `.blockloom${extras}`)
-  const wanted = digest('python-client/pyproject.toml')
+  const wanted = digest('python-client/pyproject.toml') + digest(PYTHON_LOCK)
   if (isStamped(stamp, wanted) && existsSync(PYTHON)) return
   if (!existsSync(PYTHON)) {
     say('making a Python environment in .venv')
@@ -98,6 +102,8 @@ function installPythonPackages(extras) {
     'install',
     '--quiet',
     '--disable-pip-version-check',
+    '-c',
+    PYTHON_LOCK,
     '-e',
     `./python-client${extras}`,
   ])

@@ -74,7 +74,7 @@ inherited: list[Channel] = []
 def open_channel(address: Address) -> Channel:
     """Starts an embedded server, or connects to one over gRPC."""
     if isinstance(address, int):
-        return StdioChannel(server_command("stdio"))
+        return StdioChannel(server_command("stdio", "--parent-pid", str(os.getpid())))
     from blockloom._grpc import GrpcChannel  # embedded use does not load gRPC
 
     return GrpcChannel(address)
