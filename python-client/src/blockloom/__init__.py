@@ -11,7 +11,7 @@ Importing this package registers the environments; a server is started when the 
 
 import gymnasium
 
-from blockloom import baselines
+from blockloom import baselines, stackcraft
 from blockloom._afterstates import Afterstates
 from blockloom._contract import Cell, ConfigKeySpec, EnvSpec, Explanation, GameInfo, ObservationSpec, PlayResult
 from blockloom._games import game_ids, list_games
@@ -25,6 +25,8 @@ from blockloom.errors import (
     ResetRequiredError,
     ServerDiedError,
 )
+from blockloom.positions import Position, afterstates_of
+from blockloom.replays import ReplayVerdict, load_replay, verify_replay
 from blockloom.sampling import sample
 from blockloom.vector import BlockloomVectorEnv
 
@@ -50,11 +52,17 @@ __all__ = [
     "NodeNotFoundError",
     "ObservationSpec",
     "PlayResult",
+    "Position",
+    "ReplayVerdict",
     "ResetRequiredError",
     "ServerDiedError",
+    "afterstates_of",
     "baselines",
     "list_games",
+    "load_replay",
     "sample",
+    "stackcraft",
+    "verify_replay",
 ]
 
 for _game_id in GAME_IDS:

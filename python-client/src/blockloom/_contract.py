@@ -252,6 +252,24 @@ class SaveReplayResponse(_Message, frozen=True):
     replay_json: str
 
 
+class VerifyReplayResponse(_Message, frozen=True):
+    """Whether a replay is a true record, or why not."""
+
+    ok: bool
+    reason: str
+    message: str
+    final_json: str
+    ply: int | None = None
+
+
+class LoadReplayResponse(_Message, frozen=True):
+    """An environment that stands at a ply of a replay."""
+
+    env_id: str
+    spec: EnvSpec
+    batch: Batch
+
+
 class Error(_Message, frozen=True):
     """Why a request was refused."""
 
@@ -280,6 +298,8 @@ class SessionResponse(_Message, frozen=True):
     play: PlayResult | None = None
     render: RenderResponse | None = None
     save_replay: SaveReplayResponse | None = None
+    verify_replay: VerifyReplayResponse | None = None
+    load_replay: LoadReplayResponse | None = None
     close_env: CloseEnvResponse | None = None
 
 

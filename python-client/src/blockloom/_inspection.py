@@ -16,12 +16,14 @@ from blockloom._afterstates import Afterstates, join_afterstates
 from blockloom._batches import BatchReader
 from blockloom._contract import Explanation, PlayResult
 from blockloom._groups import Answers, Groups, Part
+from blockloom._replay_calls import ReplayCalls
 from blockloom._settings import Settings
 from blockloom.errors import BlockloomError, IllegalActionError, InvalidArgumentError, ResetRequiredError
+from blockloom.mask_picture import draw_mask
 from blockloom.rendering import render_rgb
 
 
-class RowCalls:
+class RowCalls(ReplayCalls):
     """What `BlockloomVectorEnv` offers for single rows."""
 
     render_mode: str | None
@@ -40,6 +42,11 @@ class RowCalls:
         """Says that an action of a row is legal now, or why it is not."""
         part, own_row = self._find(row)
         return part.remote.explain(own_row, [action.__index__()])[0]
+
+    def mask_picture(self, row: int) -> str:
+        """A row's mask as text, a grid of letters for each piece or rotation, with the reasons of illegal actions."""
+        part, own_row = self._find(row)
+        return draw_mask(part.remote.explain(own_row, []))
 
     def play(self, row: int, action: Any) -> PlayResult:
         """Plays an action in one row, in the rules' own grammar, such as ``{"type": "WAIT"}`` or ``"r1x4"``."""

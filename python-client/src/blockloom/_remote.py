@@ -24,23 +24,35 @@ T = TypeVar("T")
 class RemoteEnv:
     """A batch of sub-environments that a server keeps for us."""
 
-    def __init__(self, address: Address, settings: Settings, num_envs: int) -> None:
+    def __init__(self, address: Address, settings: Settings, num_envs: int, *, load: Body | None = None) -> None:
+        """Makes the environment, or with `load`, a LoadReplay request, one that stands at a ply of a replay."""
         self.num_envs = num_envs
         self.timeout_s = settings.timeout_s
         """Seconds to wait for an answer."""
         self._channel = POOL.acquire(address)
         try:
-            answer = self._call("makeEnv", settings.to_body(num_envs)).make_env
+            self._open(settings, load)
         except BaseException as error:
             POOL.release(address, self._channel)
             if isinstance(error, BlockloomError) and error.reason == "UNKNOWN_CONFIG_KEY":
                 raise _unknown_keyword(error, settings) from None
             raise
-        self.env_id = _present(answer).env_id
-        self.spec: EnvSpec = _present(answer).spec
         self._finalizer = weakref.finalize(self, _let_go, self._channel, self.env_id)
         self._finalizer.atexit = False
         self._address = address
+
+    def _open(self, settings: Settings, load: Body | None) -> None:
+        self.env_id: str
+        self.spec: EnvSpec
+        self.loaded: Batch | None = None
+        """What is seen at the ply that was loaded."""
+        if load is None:
+            made = _present(self._call("makeEnv", settings.to_body(self.num_envs)).make_env)
+            self.env_id, self.spec = made.env_id, made.spec
+        else:
+            load = {**load, "wireEncoding": settings.to_body(1)["wireEncoding"]}
+            loaded = _present(self._call("loadReplay", load).load_replay)
+            self.env_id, self.spec, self.loaded = loaded.env_id, loaded.spec, loaded.batch
 
     @property
     def usable(self) -> bool:
