@@ -12,6 +12,9 @@ import { get, I32, I64, i32, i64, instantiate, repeatWhile, set } from './wasm-c
 /** How many strings are seeded in one run. */
 export const LANES = 24
 
+/** Up to so many strings cost hardly more than one: ordinary integers take less time a step than vectors. */
+export const FEW_LANES = 4
+
 /** How many output words of each generator a run gives: two for each call of random(). */
 export const LANE_WORDS = 12
 
@@ -37,9 +40,6 @@ export function keyLength(length: number): number {
   return (length + 64 + 3) >> 2
 }
 
-/** Up to so many strings are seeded faster by ordinary integers than by vectors, which take longer a step. */
-const FEW = 4
-
 const ROW = LANES * 4
 const BLOCK = 144
 
@@ -64,7 +64,7 @@ export function createRandomLanes(): RandomLanes | undefined {
   let exports: { readonly [name: string]: unknown }
   try {
     exports = instantiate(
-      [hashFunction(), seedFew(LAYOUT, FEW), seedAll(LAYOUT), firstWords(LAYOUT, LANE_WORDS)],
+      [hashFunction(), seedFew(LAYOUT, FEW_LANES), seedAll(LAYOUT), firstWords(LAYOUT, LANE_WORDS)],
       PAGES,
     )
   } catch {
@@ -89,7 +89,7 @@ export function createRandomLanes(): RandomLanes | undefined {
       for (let lane = 0; lane < count; lane++) {
         hash(BLOCKS + lane * BLOCK + 16, KEYS + lane * 4, lengths[lane]!, keyWords)
       }
-      if (count <= FEW) few(keyWords)
+      if (count <= FEW_LANES) few(keyWords)
       else all(keyWords)
       output()
     },

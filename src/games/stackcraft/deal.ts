@@ -11,6 +11,7 @@
 import { fractionOf, PythonRandom } from '../../random/python-random.ts'
 import {
   createRandomLanes,
+  FEW_LANES,
   keyLength,
   LANE_BYTES,
   LANES,
@@ -109,47 +110,63 @@ export function prepareStream(stream: BagStream, seed: string): boolean {
   return true
 }
 
-/** Bags asked for, all with keys of one length, as the lanes that make them need. */
+/** Bags to be made together, all with keys of one length, as the lanes that make them need. */
 interface Queue {
-  readonly keyLength: number
+  keyLength: number
   readonly streams: BagStream[]
   readonly seeds: string[]
   readonly bags: number[]
   count: number
 }
 
+/** By key length: bags asked for ahead of need. */
 const queues: Queue[] = []
+
+/** Bags of one stream that cannot wait. */
+const urgent: Queue = { keyLength: 0, streams: [], seeds: [], bags: [], count: 0 }
+
 let lanes: RandomLanes | 'none' | undefined
 
-function queueFor(stream: BagStream, bag: number): Queue {
+function keyLengthOf(stream: BagStream, bag: number): number {
   let length = stream.messageLength + 1
   for (let rest = bag; rest >= 10; rest = Math.floor(rest / 10)) length++
-  const words = keyLength(length)
+  return keyLength(length)
+}
+
+function queueFor(words: number): Queue {
   queues[words] ??= { keyLength: words, streams: [], seeds: [], bags: [], count: 0 }
   return queues[words]
 }
 
 function ask(stream: BagStream): void {
-  const bag = stream.asked++
-  const queue = queueFor(stream, bag)
-  queue.streams[queue.count] = stream
-  queue.seeds[queue.count] = stream.seed
-  queue.bags[queue.count] = bag
-  if (++queue.count === LANES) makeAll(queue)
+  const queue = queueFor(keyLengthOf(stream, stream.asked))
+  enqueue(queue, stream)
+  if (queue.count === LANES) makeAll(queue)
 }
 
-/** Makes the bag that is needed now; free lanes go to the stream's later bags. */
+function enqueue(queue: Queue, stream: BagStream): void {
+  queue.streams[queue.count] = stream
+  queue.seeds[queue.count] = stream.seed
+  queue.bags[queue.count] = stream.asked
+  queue.count++
+  stream.asked++
+}
+
+/** Makes the bag that is needed now, with all that wait beside it or, if it was not asked for, by itself. */
 function makeNow(stream: BagStream): void {
-  const queue = queueFor(stream, stream.made)
+  const words = keyLengthOf(stream, stream.made)
+  let queue = queueFor(words)
   if (!isQueued(queue, stream)) {
+    queue = urgent
+    queue.keyLength = words
     stream.asked = stream.made
-    ask(stream)
   }
-  while (stream.made === stream.opened) {
-    const room = stream.opened + RING - stream.asked
-    if (room > 0 && queueFor(stream, stream.asked) === queue) ask(stream)
-    else makeAll(queue)
+  // Lanes that cost nothing go to the stream's later bags.
+  while (queue.count < FEW_LANES && stream.asked < stream.opened + RING) {
+    if (keyLengthOf(stream, stream.asked) !== words) break
+    enqueue(queue, stream)
   }
+  makeAll(queue)
 }
 
 function isQueued({ streams, seeds, bags, count }: Queue, stream: BagStream): boolean {
