@@ -1,14 +1,23 @@
 import { checkCommand } from './command/check/check.ts'
 import type { Command } from './command/command.ts'
 import { inspectCommand } from './command/inspect.ts'
+import { playCommand } from './command/play/play.ts'
 import { replayCommand } from './command/replay.ts'
 import { serveCommand } from './command/serve.ts'
 import { stdioCommand } from './command/stdio.ts'
+import { isWatchThread } from './command/stdio-parent.ts'
 import { VERSION } from './session/host.ts'
 import { StartError } from './transport/listen-address.ts'
 
 /** Every command, in the order of the help. A new command is its file and one entry here. */
-const COMMANDS: readonly Command[] = [stdioCommand, serveCommand, inspectCommand, checkCommand, replayCommand]
+const COMMANDS: readonly Command[] = [
+  stdioCommand,
+  serveCommand,
+  playCommand,
+  inspectCommand,
+  checkCommand,
+  replayCommand,
+]
 
 async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args
@@ -41,11 +50,13 @@ function print(text: string, code: number): number {
   return code
 }
 
-main(process.argv.slice(2)).then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    if (!(error instanceof StartError)) throw error
-    process.stderr.write(`blockloom: ${error.message}\n`)
-    process.exit(2)
-  },
-)
+if (!isWatchThread()) {
+  main(process.argv.slice(2)).then(
+    (code) => process.exit(code),
+    (error: unknown) => {
+      if (!(error instanceof StartError)) throw error
+      process.stderr.write(`blockloom: ${error.message}\n`)
+      process.exit(2)
+    },
+  )
+}

@@ -7,9 +7,9 @@ const PARENT_WATCH_MS = 500
  * Calls back when the parent process has ended, or the one named. A forked sibling may hold the pipe open, so the
  * end of input alone does not tell; and the parent may have ended before this process could look for the first
  * time, so its number alone does not either.
+ * `parent` is the parent when the program began.
  */
-export function watchParent(pid: number | undefined, onDeath: () => void): void {
-  const parent = process.ppid
+export function watchParent(pid: number | undefined, onDeath: () => void, parent = process.ppid): void {
   // Parent 0 is in another process namespace, where the number given means nothing.
   const watched = parent === 0 ? undefined : pid
   setInterval(() => {
@@ -19,7 +19,9 @@ export function watchParent(pid: number | undefined, onDeath: () => void): void 
 
 /** What the main thread hands to the thread that watches for it. */
 interface WatchData {
-  readonly watchParentPid: number | undefined
+  /** The parent when the program began; it may be another one by the time the thread does. */
+  readonly watchParent: number
+  readonly pid: number | undefined
 }
 
 /**
@@ -27,15 +29,15 @@ interface WatchData {
  * process. `file` is the program; it must call `isWatchThread` before anything else.
  */
 export function watchParentFromThread(pid: number | undefined, file: string): void {
-  const data: WatchData = { watchParentPid: pid }
+  const data: WatchData = { watchParent: process.ppid, pid }
   new Worker(file, { workerData: data }).unref()
 }
 
 /** Whether this is the watching thread; if so, it is at work already. */
 export function isWatchThread(): boolean {
-  if (isMainThread || typeof workerData !== 'object' || !('watchParentPid' in workerData)) return false
-  const { watchParentPid } = workerData as WatchData
-  watchParent(watchParentPid, () => process.kill(process.pid, 'SIGKILL'))
+  if (isMainThread || typeof workerData !== 'object' || !('watchParent' in workerData)) return false
+  const { watchParent: parent, pid } = workerData as WatchData
+  watchParent(pid, () => process.kill(process.pid, 'SIGKILL'), parent)
   setInterval(() => undefined, 2 ** 30)
   return true
 }

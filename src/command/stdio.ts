@@ -2,11 +2,12 @@ import { fstatSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { createHost } from '../session/host.ts'
+import { serveBlocking } from '../transport/blocking-stdio.ts'
 import { StdioServer } from '../transport/stdio.ts'
 import { type Command, declareCommand } from './command.ts'
 import { createLogger, exitOnFault, faultLogger, loggingObserver } from './logging.ts'
 import { readStdioOptions, STDIO_OPTIONS, type StdioOptions } from './serve-options.ts'
-import { watchParent } from './stdio-parent.ts'
+import { watchParent, watchParentFromThread } from './stdio-parent.ts'
 
 /** `blockloom stdio`. */
 export const stdioCommand: Command = declareCommand({
@@ -20,10 +21,16 @@ export const stdioCommand: Command = declareCommand({
 
 /** Serves one session over standard input and output until the input ends; then exits. */
 async function runStdio(options: StdioOptions): Promise<number> {
-  const output = takeStdout()
+  const output = options.blocking ? undefined : openStdout()
+  Object.defineProperty(process, 'stdout', { get: () => process.stderr })
   const log = createLogger(options.logLevel)
   exitOnFault(log)
   const host = createHost({ ...options, logFault: faultLogger(log), observer: loggingObserver(log) })
+  if (output === undefined) {
+    watchParentFromThread(options.parentPid, process.argv[1]!)
+    serveBlocking(host, 0, 1)
+    return 0
+  }
   const server = new StdioServer(host, process.stdin, output)
   process.on('SIGTERM', () => server.stop())
   watchParent(options.parentPid, () => process.exit(0))
@@ -32,12 +39,10 @@ async function runStdio(options: StdioOptions): Promise<number> {
 }
 
 /**
- * Keeps standard output for protocol lines: whatever else is printed goes to standard error. A pipe is written
+ * Standard output is for protocol lines: whatever else is printed goes to standard error. A pipe is written
  * without blocking, so that signals are seen while a client does not read.
  */
-function takeStdout(): Writable {
+function openStdout(): Writable {
   const stat = fstatSync(1)
-  const output = stat.isFIFO() || stat.isSocket() ? new Socket({ fd: 1, readable: false }) : process.stdout
-  Object.defineProperty(process, 'stdout', { get: () => process.stderr })
-  return output
+  return stat.isFIFO() || stat.isSocket() ? new Socket({ fd: 1, readable: false }) : process.stdout
 }

@@ -63,7 +63,7 @@ export class StdioServer {
     if (this.#full || this.#scheduled) return
     const end = performance.now() + TURN_MS
     for (let event = this.#reader.read(); event !== undefined; event = this.#reader.read()) {
-      const reply = event === 'too_long' ? this.#tooLong() : answerLine(this.#session, event)
+      const reply = event === 'too_long' ? lineTooLong(this.#host) : answerLine(this.#session, event)
       if (!this.#output.write(`${reply}\n`)) this.#full = true
       else if (performance.now() >= end) this.#schedule()
       if (this.#full || this.#scheduled) {
@@ -112,11 +112,11 @@ export class StdioServer {
     this.#session.close()
     this.#resolve()
   }
+}
 
-  #tooLong(): string {
-    const { maxMessageBytes } = this.#host.limits
-    return errorLine(
-      envError('MESSAGE_TOO_LARGE', `a line holds at most ${maxMessageBytes} bytes; it was dropped`),
-    )
-  }
+/** The answer to a line over the limit, whose id was not read. */
+export function lineTooLong({ limits }: Host): string {
+  return errorLine(
+    envError('MESSAGE_TOO_LARGE', `a line holds at most ${limits.maxMessageBytes} bytes; it was dropped`),
+  )
 }

@@ -56,6 +56,10 @@ export async function startStdio(): Promise<TestServer> {
   return { open: async () => new StdioSession(), stop: async () => undefined }
 }
 
+export async function startBlockingStdio(): Promise<TestServer> {
+  return { open: async () => new StdioSession(['--blocking']), stop: async () => undefined }
+}
+
 export async function startTcp(): Promise<TestServer> {
   const child = spawn(process.execPath, [SERVER, 'serve', '--listen', '127.0.0.1:0', '--reflection'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -84,16 +84,21 @@ describe('the stdio server', () => {
     expect(Date.now() - started).toBeLessThan(5000)
   })
 
-  it('ends when its parent dies, even while another process holds its input open', async () => {
-    // The parent starts the server with a pipe whose write end a sleeping child inherits, then exits.
+  it.each([
+    ['', []],
+    [', without an event loop', ['--blocking']],
+  ])('ends when its parent dies, even while another process holds its input open%s', async (_, flags) => {
+    // The parent starts the server with a pipe whose write end a sleeping child inherits, and exits once it serves.
     const script = `
       const { spawn } = require('node:child_process')
-      const server = spawn(process.execPath, [${JSON.stringify(SERVER)}, 'stdio'], { stdio: ['pipe', 'ignore', 'ignore'] })
+      const server = spawn(process.execPath, ${JSON.stringify([SERVER, 'stdio', ...flags])}, { stdio: ['pipe', 'pipe', 'ignore'] })
       const fd = server.stdin._handle.fd
       const holder = spawn('sleep', ['30'], { stdio: ['ignore', 'ignore', 'ignore', fd], detached: true })
       holder.unref()
-      process.stdout.write(server.pid + ' ' + holder.pid + '\\n')
-      setTimeout(() => process.exit(0), 200)
+      server.stdin.write('{"id":"1","listGames":{}}\\n')
+      server.stdout.once('data', () => {
+        process.stdout.write(server.pid + ' ' + holder.pid + '\\n', () => process.exit(0))
+      })
     `
     const parent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
     const text = await new Promise<string>((resolve) =>

@@ -1,0 +1,4 @@
+import { startBlockingStdio } from './connect.ts'
+import { sessionContract } from './session-contract.ts'
+
+sessionContract('stdio without an event loop', startBlockingStdio)
