@@ -48,10 +48,9 @@ export interface Draft {
   readonly lit: Int32Array
   /** [22, 81] uint8 steps from a station to a tile. */
   readonly distance: Uint8Array
-  /** [5] the turns on which each meeting starts and ends, and the laps that hold its plates. */
+  /** [5] int32 the turns on which each meeting starts and ends. */
   readonly start: Int32Array
   readonly end: Int32Array
-  readonly holder: Uint8Array
   /** [6, MOMENTS] uint8 the tile of each lap's script at each point in time; [6] its turns. */
   readonly path: Uint8Array
   readonly turns: Uint8Array
@@ -91,7 +90,6 @@ export function createDraft(): Draft {
     distance: new Uint8Array(STATIONS * TILES),
     start: new Int32Array(MAX_GATES),
     end: new Int32Array(MAX_GATES),
-    holder: new Uint8Array(2 * MAX_GATES),
     path: new Uint8Array(MAX_LAPS * MOMENTS),
     turns: new Uint8Array(MAX_LAPS),
     crowd: new Int32Array(MOMENTS * 3),

@@ -73,7 +73,7 @@ function exchangeGates(chamber: Chamber, a: number, b: number): void {
 }
 
 function exchange(array: Uint8Array, a: number, b: number): void {
-  const kept = array[a]!
+  const first = array[a]!
   array[a] = array[b]!
-  array[b] = kept
+  array[b] = first
 }

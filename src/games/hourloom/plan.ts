@@ -47,7 +47,6 @@ const widen = new Int32Array(MAX_GATES)
 export function planLaps(draft: Draft): boolean {
   delay.fill(0)
   widen.fill(0)
-  draft.holder.set(schedule.holder)
   for (let plan = 0; plan < PLANS; plan++) {
     if (timetable(draft, delay, widen) >= HOPELESS) return false
     draft.crowd.fill(0)

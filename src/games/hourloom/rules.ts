@@ -29,9 +29,9 @@ export function createRules(config: HourloomConfig): Rules<HourloomState> {
 }
 
 function resetRun(state: HourloomState, seed: string, n: number): void {
-  seedState(state.random, seed)
-  const value = nextBits53(state.random)
-  if (!isBuilt(state.first, value, n)) generateChamber(state.first, value, n)
+  prepareReset(state, seed, n)
+  copyRandom(state.firstRandom, state.random)
+  state.firstSeed = ''
   state.ending = RUNNING
   state.score = 0
   state.lapsCompleted = 0
@@ -49,7 +49,7 @@ function descend(state: HourloomState): void {
   state.next = used
 }
 
-/** A chamber is a function of its value and number alone, so one that matches need not be built again. */
+/** A chamber is a function of its value and number alone: one that matches need not be built again. */
 function isBuilt(chamber: Chamber, value: number, n: number): boolean {
   return chamber.value === value && chamber.n === n
 }
@@ -80,22 +80,27 @@ const peeked: SeededState = { c: 1, s0: 0, s1: 0, s2: 0 }
 
 /** Builds the next chamber once the chamber's last lap has begun; most runs never need it earlier. */
 function prepareStep(state: HourloomState): boolean {
-  const { random, chamber } = state
+  const { random, chamber, next } = state
   if (state.ending !== RUNNING || state.lap + 1 < chamber.laps) return false
-  peeked.c = random.c
-  peeked.s0 = random.s0
-  peeked.s1 = random.s1
-  peeked.s2 = random.s2
-  return build(state.next, nextBits53(peeked), chamber.n + 1)
-}
-
-function prepareReset(state: HourloomState, seed: string, n: number): boolean {
-  seedState(peeked, seed)
-  return build(state.first, nextBits53(peeked), n)
-}
-
-function build(chamber: Chamber, value: number, n: number): boolean {
-  if (isBuilt(chamber, value, n)) return false
-  generateChamber(chamber, value, n)
+  copyRandom(random, peeked)
+  const value = nextBits53(peeked)
+  if (isBuilt(next, value, chamber.n + 1)) return false
+  generateChamber(next, value, chamber.n + 1)
   return true
+}
+
+/** Builds the first chamber of a seed, unless that is what `first` holds. */
+function prepareReset(state: HourloomState, seed: string, n: number): boolean {
+  if (state.firstSeed === seed && state.first.n === n) return false
+  seedState(state.firstRandom, seed)
+  generateChamber(state.first, nextBits53(state.firstRandom), n)
+  state.firstSeed = seed
+  return true
+}
+
+function copyRandom(from: SeededState, to: SeededState): void {
+  to.c = from.c
+  to.s0 = from.s0
+  to.s1 = from.s1
+  to.s2 = from.s2
 }

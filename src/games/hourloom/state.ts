@@ -17,10 +17,13 @@ export const ENDED_BY_PLAYER = 2
 export interface HourloomState {
   /** The run's generator; a lap turn never advances it. */
   readonly random: SeededState
-  /** The chamber being played, and two that may have been built ahead of need. */
+  /** The chamber being played, and room for one that is built ahead of a DESCEND and one ahead of a reset. */
   chamber: Chamber
   next: Chamber
   first: Chamber
+  /** The seed that `first` was built for ('': none), and its generator after that. */
+  firstSeed: string
+  readonly firstRandom: SeededState
   /** RUNNING, SAND_RAN_OUT or ENDED_BY_PLAYER. */
   ending: number
   sealed: number
@@ -55,6 +58,8 @@ export function createState(): HourloomState {
     chamber: createChamber(),
     next: createChamber(),
     first: createChamber(),
+    firstSeed: '',
+    firstRandom: { c: 1, s0: 0, s1: 0, s2: 0 },
     ending: RUNNING,
     sealed: 0,
     score: 0,

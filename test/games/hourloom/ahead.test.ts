@@ -10,7 +10,7 @@ const rules = createRules({ startChamber: 1, echoLookahead: 1, allowEndRun: true
 
 /** Everything but the spare chambers, which may or may not be there. */
 function withoutSpares(state: HourloomState) {
-  const { next: _next, first: _first, ...rest } = structuredClone(state)
+  const { next: _, first: __, firstSeed: ___, firstRandom: ____, ...rest } = structuredClone(state)
   return rest
 }
 
@@ -55,6 +55,7 @@ describe('work ahead of need', () => {
     rules.reset(state, '5')
     expect(state.chamber).toBe(built)
     expect(state.chamber.script[500]).toBe(9)
+    expect(state.firstSeed).toBe('')
     rules.prepareReset!(state, '6')
     state.first.script[500] = 9
     rules.reset(state, '7')
