@@ -11,7 +11,9 @@ import { Session } from '../../src/session/session.ts'
 import { defaultGame, legalActions, pick, playRandomly, stateAfter } from '../replay/random-play.ts'
 import { thrownBy } from './thrown-by.ts'
 
-const STATES = process.env.BLOCKLOOM_FULL === '1' ? 10_000 : 400
+const FULL = process.env.BLOCKLOOM_FULL === '1'
+const STATES = FULL ? 10_000 : 400
+const TIMEOUT_MS = FULL ? 3_600_000 : 120_000
 const placing = GAMES.filter((game) => defaultGame(game).instance.afterstates)
 
 interface Entry {
@@ -86,38 +88,42 @@ describe.each(placing)('afterstates of $id', (game) => {
   const made = defaultGame(game)
   const { rules } = made.instance
 
-  it(`equal what stepping gives, in ${STATES} states, and so do those of the position alone`, () => {
-    const { session, envId, env } = makeRows(game, 16, { autoresetMode: 2 })
-    const random = seeded(game.id)
-    const seeds = Array.from({ length: 16 }, (_, row) => String(row - 3))
-    HANDLERS.reset(session, { envId, seeds, episodes: [], options: {} })
-    let placed = 0
-    for (let seen = 0; seen < STATES; seen += 16) {
-      const rows = afterstates(session, envId)
-      for (const [row, entries] of rows.entries()) {
-        const state = env.state(row)
-        placed += entries.length
-        for (const entry of entries) {
-          const next = structuredClone(state)
-          const reward = rules.step(next, entry.action)
-          expect(entry.reward).toBe(reward)
-          expect(entry.lines).toBe(outcome(made, next, 'lines') - outcome(made, state, 'lines'))
-          expect(entry.board).toEqual(observe(made, next).get('board'))
+  it(
+    `equal what stepping gives, in ${STATES} states, and so do those of the position alone`,
+    () => {
+      const { session, envId, env } = makeRows(game, 16, { autoresetMode: 2 })
+      const random = seeded(game.id)
+      const seeds = Array.from({ length: 16 }, (_, row) => String(row - 3))
+      HANDLERS.reset(session, { envId, seeds, episodes: [], options: {} })
+      let placed = 0
+      for (let seen = 0; seen < STATES; seen += 16) {
+        const rows = afterstates(session, envId)
+        for (const [row, entries] of rows.entries()) {
+          const state = env.state(row)
+          placed += entries.length
+          for (const entry of entries) {
+            const next = structuredClone(state)
+            const reward = rules.step(next, entry.action)
+            expect(entry.reward).toBe(reward)
+            expect(entry.lines).toBe(outcome(made, next, 'lines') - outcome(made, state, 'lines'))
+            expect(entry.board).toEqual(observe(made, next).get('board'))
+          }
+          const listed = new Set(entries.map(({ action }) => action))
+          for (const action of legalActions(made, state)) {
+            if (!listed.has(action)) expect(made.instance.placement?.(state, action)).toBeUndefined()
+          }
+          const [byPosition] = rowsOf(
+            HANDLERS.afterstates(session, { rows: [], position: positionOf(made, state) }),
+          )
+          const filled = (entry: Entry) => ({ ...entry, board: entry.board.map((cell) => Math.min(cell, 1)) })
+          expect(byPosition!.map(filled)).toEqual(entries.map(filled))
         }
-        const listed = new Set(entries.map(({ action }) => action))
-        for (const action of legalActions(made, state)) {
-          if (!listed.has(action)) expect(made.instance.placement?.(state, action)).toBeUndefined()
-        }
-        const [byPosition] = rowsOf(
-          HANDLERS.afterstates(session, { rows: [], position: positionOf(made, state) }),
-        )
-        const filled = (entry: Entry) => ({ ...entry, board: entry.board.map((cell) => Math.min(cell, 1)) })
-        expect(byPosition!.map(filled)).toEqual(entries.map(filled))
+        env.step(Int32Array.from(rows.keys(), (row) => pick(random, legalActions(made, env.state(row)))))
       }
-      env.step(Int32Array.from(rows.keys(), (row) => pick(random, legalActions(made, env.state(row)))))
-    }
-    expect(placed).toBeGreaterThan(STATES)
-  })
+      expect(placed).toBeGreaterThan(STATES)
+    },
+    TIMEOUT_MS,
+  )
 
   it('are the same for two seeds that differ only in the future', () => {
     const seen = new Map<string, string>()
