@@ -61,9 +61,8 @@ export async function startBlockingStdio(): Promise<TestServer> {
 }
 
 export async function startTcp(): Promise<TestServer> {
-  const child = spawn(process.execPath, [SERVER, 'serve', '--listen', '127.0.0.1:0', '--reflection'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const args = ['--listen', '127.0.0.1:0', '--reflection', '--log-level', 'warn']
+  const child = spawn(process.execPath, [SERVER, 'serve', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await firstLine(child)
   return grpcTestServer(child, `127.0.0.1:${port}`)
 }

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { Outcome, Row } from './row.ts'
+
+const ROOT = new URL('../..', import.meta.url).pathname
+
+/** High and critical findings, or why there is no answer. */
+function npmAudit(): number | string {
+  const done = spawnSync('npm', ['audit', '--omit=dev', '--json', '--audit-level=high'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  try {
+    const report = JSON.parse(done.stdout) as {
+      metadata?: { vulnerabilities?: { high: number; critical: number } }
+    }
+    const found = report.metadata?.vulnerabilities
+    if (found !== undefined) return found.high + found.critical
+  } catch {
+    // Told below.
+  }
+  return 'the registry gives no audit'
+}
+
+function pipAudit(): number | string {
+  const python = process.env.PYTHON ?? `${ROOT}.venv/bin/python`
+  const command = ['-m', 'pip_audit', '--format', 'json', '--skip-editable', '--progress-spinner', 'off']
+  const done = spawnSync(python, command, { encoding: 'utf8', timeout: 120_000 })
+  try {
+    const report = JSON.parse(done.stdout) as { dependencies: { vulns?: readonly unknown[] }[] }
+    return report.dependencies.reduce((sum, { vulns }) => sum + (vulns?.length ?? 0), 0)
+  } catch {
+    const missing = /No module named/.test(done.stderr ?? '')
+    return missing ? 'not installed' : 'its service gives no answer'
+  }
+}
+
+export const supply: Row = {
+  what: 'supply',
+  wanted: 'npm audit and pip-audit: no high finding; lock files that name no registry host',
+  async run(): Promise<Outcome> {
+    const locks = ['package-lock.json', 'python-client/requirements-dev.lock']
+    const hosts = locks.filter((file) =>
+      /"resolved"|https?:\/\/[^"\s]*(npmjs|pypi|registry)/.test(readFileSync(ROOT + file, 'utf8')),
+    )
+    const [npm, pip] = [npmAudit(), pipAudit()]
+    const findings = [npm, pip].filter((found) => typeof found === 'number' && found > 0)
+    return {
+      ok: findings.length === 0 && hosts.length === 0,
+      figure: `npm audit: ${typeof npm === 'number' ? `${npm} high` : npm}; pip-audit: ${typeof pip === 'number' ? `${pip} findings` : pip}; hosts in lock files: ${hosts.length}`,
+    }
+  },
+}
