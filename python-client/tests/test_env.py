@@ -161,6 +161,16 @@ def test_seeds_of_any_size_and_sign(seed: int, server: str | None) -> None:
     env.close()
 
 
+def test_np_random_follows_the_seed_and_its_sign() -> None:
+    env = BlockloomEnv(GAME)
+    draws = []
+    for seed in (5, -5, 5):
+        env.reset(seed=seed)
+        draws.append(env.np_random.integers(2**62))
+    assert draws[0] == draws[2] != draws[1]
+    env.close()
+
+
 def test_seeds_may_be_anything_with_an_index() -> None:
     env = BlockloomEnv(GAME)
     plain, _ = env.reset(seed=5)

@@ -193,13 +193,17 @@ def test_a_session_that_is_closed_frees_its_environments(server: str | None) -> 
     """More environments than a session may hold at once can be made one after the other."""
     for _ in range(300):
         BlockloomEnv(GAME, server=server).close()
+    address = addresses(server, workers=1)[0]
+    channel = POOL.acquire(address)
     for _ in range(300):
         BlockloomEnv(GAME, server=server)
     gc.collect()
-    address = addresses(server, workers=1)[0]
-    channel = POOL.acquire(address)
+    dropped = channel.lost_envs[-1]
     BlockloomEnv(GAME, server=server).close()
     assert not channel.lost_envs
+    with pytest.raises(blockloom.BlockloomError) as caught:
+        channel.call("render", {"envId": dropped, "row": 0}, 60)
+    assert caught.value.reason == "UNKNOWN_ENV"
     POOL.release(address, channel)
 
 
@@ -353,21 +357,28 @@ def test_a_fork_is_noticed_and_never_shares_the_stream(server: str | None) -> No
     assert stdout == "both went on\n", stderr
 
 
+ORPHAN = """
+import os, sys, time
+from blockloom._server_pool import POOL, ServerPool
+from blockloom._stdio import StdioChannel
+POOL._open_channel = lambda address: StdioChannel([sys.executable, "-S", sys.argv[1], "answers"])
+channel = POOL.acquire(0)
+channel.call("listGames", {}, 20)
+if os.fork() == 0:
+    for fd in (0, 1, 2):
+        os.close(fd)
+    time.sleep(20)
+    os._exit(0)
+print(channel.process_id, flush=True)
+os._exit(0)
+"""
+
+
 def test_a_forked_child_that_outlives_its_parent_does_not_hold_its_server() -> None:
-    program = run_program("""
-        import os, sys, time
-        import blockloom
-        from blockloom._server_pool import POOL
-        env = blockloom.BlockloomEnv("Stackcraft-v1")
-        if os.fork() == 0:
-            sys.stdout.close(); sys.stderr.close(); os.close(1); os.close(2)
-            time.sleep(8)
-            os._exit(0)
-        print(POOL._entries[0].channel.process_id, flush=True)
-        os._exit(0)
-    """)
+    """Shown with a server that leaves at the end of its input and not for any other reason."""
+    program = run_program(ORPHAN, str(Path(__file__).with_name("fake_server.py")))
     stdout, _ = program.communicate(timeout=30)
-    assert wait_until(lambda: not is_running(int(stdout)), seconds=5)
+    assert wait_until(lambda: not is_running(int(stdout)))
 
 
 @pytest.mark.parametrize("context", ["fork", "spawn"])

@@ -51,6 +51,7 @@ def test_pipelined_requests_get_their_own_answers_in_any_order_of_waiting(fake: 
     tickets = [channel.submit("listGames", {}, 20) for _ in range(4)]
     for i in (2, 0, 3, 1):
         assert channel.wait(tickets[i], 20).id == tickets[i].id
+    assert not channel._waiting
 
 
 def test_threads_share_a_session(fake: Open) -> None:
