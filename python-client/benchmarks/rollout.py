@@ -25,7 +25,9 @@ from blockloom._node import server_command
 @contextmanager
 def grpc_server() -> Iterator[str]:
     """A server on a free port; gives its address."""
-    process = subprocess.Popen(server_command("serve", "--listen", "127.0.0.1:0"), stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        server_command("serve", "--listen", "127.0.0.1:0"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     assert process.stdout is not None
     try:
         yield f"127.0.0.1:{process.stdout.readline().strip()}"
