@@ -323,6 +323,7 @@ export class VectorEnv<State = unknown> {
     this.#status[row] = PLAYING
     this.#lengths[row] = 0
     this.#returns[row] = 0
+    this.instance.rules.expectReset?.(state, this.#nextSeed(row))
     this.#writer.write(state, row)
     this.instance.outcomes.write(state, this.batch.outcomes, row * this.instance.outcomes.names.length)
   }

@@ -247,6 +247,7 @@ describe.each(GAMES.map((game) => [game.id, game] as const))('%s', (_, game) => 
         each.rules.prepareReset?.(states[1], seed)
         each.rules.prepareReset?.(states[2], '31337')
         for (const state of states) each.rules.reset(state, seed)
+        each.rules.expectReset?.(states[1], SEEDS[1]!)
         for (let i = 0; i < 150; i++) {
           const [first, second, third] = states.map((state) => observe(each, state).map(bytesOf))
           expect(second).toEqual(first)

@@ -30,6 +30,10 @@ export function createRules(cells: Cells): Rules<StackcraftState> {
     writeMask,
     explain,
     prepareStep: (state) => !state.over && askAhead(state.stream),
+    // Asking for the first bag is cheap: it is made together with those of other streams.
+    expectReset: (state, seed) => {
+      prepareStream(state.prepared, seed)
+    },
     prepareReset: (state, seed) => prepareStream(state.prepared, seed),
   }
 }
