@@ -91,13 +91,13 @@ export interface Rules<State> {
    * level) and returns true, or returns false when nothing is left to do. Never changes any result.
    */
   prepareStep?(state: State): boolean
+  /** Optional. The same for a later `reset(state, seed)`; may be followed by a reset to another seed. */
+  prepareReset?(state: State, seed: string): boolean
   /**
    * Optional. Told, after a reset, the seed that the next one will most likely have, so that work for it can join
    * other work. Takes a few microseconds at most; never changes any result.
    */
   expectReset?(state: State, seed: string): void
-  /** Optional. The same for a later `reset(state, seed)`; may be followed by a reset to another seed. */
-  prepareReset?(state: State, seed: string): boolean
 }
 
 /** Turns a state into what a player may see. Nothing hidden (seed, generator, later pieces) goes in. */
