@@ -29,11 +29,12 @@ function pipAudit(): number | string {
   const done = spawnSync(python, command, { encoding: 'utf8', timeout: 120_000 })
   try {
     const report = JSON.parse(done.stdout) as { dependencies: { vulns?: readonly unknown[] }[] }
-    return report.dependencies.reduce((sum, { vulns }) => sum + (vulns?.length ?? 0), 0)
+    const known = report.dependencies.filter(({ vulns }) => vulns !== undefined)
+    if (known.length > 0) return known.reduce((sum, { vulns }) => sum + vulns!.length, 0)
   } catch {
-    const missing = /No module named/.test(done.stderr ?? '')
-    return missing ? 'not installed' : 'its service gives no answer'
+    if (/No module named/.test(done.stderr ?? '')) return 'not installed'
   }
+  return 'its service gives no audit'
 }
 
 export const supply: Row = {

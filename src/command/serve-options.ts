@@ -31,17 +31,21 @@ export interface StdioOptions {
   readonly blocking: boolean
 }
 
-/** A flag that sets a limit: which, and the greatest value it takes. */
+/** A flag that sets a limit: which, and the values it takes; the least is 1 if not told. */
 interface LimitFlag {
   readonly limit: keyof Limits
+  readonly min?: number
   readonly max: number
 }
+
+/** The description of an environment has to fit into a message. */
+const LEAST_MESSAGE_BYTES = 64 * 1024
 
 const SHARED_LIMITS: { readonly [flag: string]: LimitFlag } = {
   'max-envs': { limit: 'maxEnvs', max: 10_000_000 },
   'max-env-rows': { limit: 'maxNumEnvs', max: 1_048_576 },
   'max-rows': { limit: 'maxRows', max: 1_000_000_000 },
-  'max-message-bytes': { limit: 'maxMessageBytes', max: 512 * 1024 * 1024 },
+  'max-message-bytes': { limit: 'maxMessageBytes', min: LEAST_MESSAGE_BYTES, max: 512 * 1024 * 1024 },
 }
 
 const SERVE_LIMITS: { readonly [flag: string]: LimitFlag } = {
@@ -167,8 +171,8 @@ export function readStdioOptions(given: Arguments): StdioOptions {
 
 function readLimits(flags: { readonly [flag: string]: LimitFlag }, given: Arguments): Partial<Limits> {
   const limits: Partial<Record<keyof Limits, number>> = {}
-  for (const [flag, { limit, max }] of Object.entries(flags)) {
-    const value = given.integer(flag, 1, max)
+  for (const [flag, { limit, min, max }] of Object.entries(flags)) {
+    const value = given.integer(flag, min ?? 1, max)
     if (value !== undefined) limits[limit] = value
   }
   return limits

@@ -15,6 +15,20 @@ function open(limits: Partial<Limits>) {
   return { host, session, send }
 }
 
+/** A session with the smallest limit of a message at which the environment is still made. */
+function openWithLeastRoom(makeEnv: object) {
+  let [refused, made] = [0, 10_000_000]
+  while (made - refused > 1) {
+    const middle = (refused + made) >> 1
+    const reply = open({ maxMessageBytes: middle }).send({ makeEnv })
+    if (reply.makeEnv === undefined) refused = middle
+    else made = middle
+  }
+  const opened = open({ maxMessageBytes: made })
+  const { envId } = opened.send({ makeEnv }).makeEnv as { envId: string }
+  return { ...opened, envId }
+}
+
 describe('limits', () => {
   it('refuses more environments than a session may have, and counts closed ones out', () => {
     const { host, send, session } = open({ maxEnvsPerSession: 2 })
@@ -45,6 +59,25 @@ describe('limits', () => {
     expect(reply.error).toMatchObject({ code: 'RESOURCE_EXHAUSTED', reason: 'MESSAGE_TOO_LARGE' })
     expect(host.open.envs).toBe(0)
   })
+
+  it.each(GAMES.map(({ id }) => id))(
+    'lets in no environment of %s whose batches might not fit, so that no step is played and then not told',
+    (id) => {
+      for (const [illegalAction, autoresetMode] of [
+        ['ILLEGAL_ACTION_REFUSE', 'AUTORESET_MODE_NEXT_STEP'],
+        ['ILLEGAL_ACTION_TERMINATE', 'AUTORESET_MODE_SAME_STEP'],
+      ]) {
+        for (const wireEncoding of ['WIRE_ENCODING_DENSE', 'WIRE_ENCODING_PACKED']) {
+          const makeEnv = { gameId: id, numEnvs: 100, illegalAction, autoresetMode, wireEncoding }
+          const { send, envId } = openWithLeastRoom(makeEnv)
+          expect(send({ reset: { envId, seed: '1' } })).toHaveProperty('reset')
+          for (let action = 0; action < 60; action++) {
+            expect(send({ step: { envId, actions: new Array(100).fill(action % 7) } })).toHaveProperty('step')
+          }
+        }
+      }
+    },
+  )
 
   it('refuses an answer that would not fit into a message', () => {
     const { send } = open({ maxMessageBytes: 12_000 })
