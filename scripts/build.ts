@@ -1,6 +1,7 @@
-/** Writes the one-file server and the contract's descriptor set into the Python package. */
+/** Writes the one-file server, the contract's descriptor set and the ids of the games into the Python package. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
+import { GAMES } from '../src/games/registry.ts'
 import { fileDescriptorSet } from '../src/session/descriptors.ts'
 
 const OUT = new URL('../python-client/src/blockloom/_server/', import.meta.url)
@@ -14,6 +15,7 @@ writeFileSync(
   new URL('descriptor_set.binpb', OUT),
   fileDescriptorSet('blockloom/v1/environment.proto', proto),
 )
+writeFileSync(new URL('games.json', OUT), `${JSON.stringify(GAMES.map(({ id }) => id))}\n`)
 await build({
   entryPoints: [new URL('../src/cli.ts', import.meta.url).pathname],
   outfile: new URL('blockloom.cjs', OUT).pathname,
