@@ -85,9 +85,14 @@ export function play(session: Session, request: PlayRequest): PlayResponse {
     text: instance.encoder.renderText(env.state(row)),
     legalActions: legal.map((native) => JSON.stringify(native)),
     score: env.batch.outcomes[row * instance.outcomes.names.length]!,
-    gameOver: finished,
+    gameOver: finished || (refusal === undefined && hasEnded(env, row)),
     reward: refusal === undefined ? env.batch.rewards[row]! : 0,
   }
+}
+
+/** Whether the last step ended a row's episode; in SAME_STEP the row has gone on to its next one. */
+function hasEnded({ batch }: VectorEnv, row: number): boolean {
+  return batch.terminations[row] === 1 || batch.truncations[row] === 1
 }
 
 /** A finished episode takes no action, whatever the autoreset mode. */

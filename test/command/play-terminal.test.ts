@@ -15,7 +15,7 @@ const ARROWS = { up: '\x1b[A', down: '\x1b[B', right: '\x1b[C', left: '\x1b[D' }
 /** What gives a terminal back: the cursor, and the screen as it was before. */
 const LEAVE = '\x1b[?25h\x1b[?1049l'
 
-type Press = { keys: string; until?: string } | { signal: number }
+type Press = { keys: string; until?: string } | { signal: number } | { stopped: true }
 
 interface Seen {
   readonly code: number
@@ -153,6 +153,21 @@ describe('blockloom play in a terminal', () => {
     expect(seen.code).toBe(code)
     expectLeft(seen)
     expect(load(save).actions).toEqual(actions)
+  })
+
+  it('gives the terminal back while it is stopped, and goes on afterwards', () => {
+    const seen = playInTerminal(
+      [made.game.id],
+      [
+        { keys: '\x1a' },
+        { stopped: true },
+        { signal: constants.signals.SIGCONT },
+        { keys: 'u', until: 'nothing to take back' },
+        { keys: 'q' },
+      ],
+    )
+    expect(seen.code).toBe(0)
+    expectLeft(seen)
   })
 
   it('gives the terminal back on control-C, and when the game cannot be saved', () => {

@@ -2,7 +2,7 @@
 
 The plan is JSON on standard input: {"command": [...], "env": {...}, "presses": [{"keys": "...", "until": "..."}]}.
 Each press sends its keys, then waits until the screen shows the text of `until`, if there is one. A press
-{"signal": N} sends a signal instead.
+{"signal": N} sends a signal instead, and {"stopped": true} waits until the process has stopped itself.
 """
 
 import json
@@ -70,6 +70,12 @@ class Terminal:
         while not self.shows(text):
             self.read(0.2)
 
+    def wait_until_stopped(self):
+        while not os.waitpid(self.pid, os.WNOHANG | os.WUNTRACED)[0]:
+            self.read(0.05)
+        if self.before != termios.tcgetattr(self.slave):
+            raise SystemExit("the process stopped without giving the terminal back")
+
     def wait(self):
         """Reads until the process has ended; returns its exit code."""
         while True:
@@ -90,6 +96,9 @@ def main():
     for press in plan["presses"]:
         if "signal" in press:
             os.kill(terminal.pid, press["signal"])
+            continue
+        if "stopped" in press:
+            terminal.wait_until_stopped()
             continue
         terminal.press(press["keys"])
         if "until" in press:

@@ -77,6 +77,16 @@ function controllerOf(game: PlayedGame, save: PlayHost['save']): Controller {
 function playUntilLeft(terminal: Terminal, controller: Controller): Promise<number> {
   return new Promise((resolve, reject) => {
     const draw = () => terminal.draw(controller.lines(terminal.columns, terminal.rows))
+    let due = false
+    // Keys that come in together are drawn once.
+    const drawSoon = () => {
+      if (due) return
+      due = true
+      setImmediate(() => {
+        due = false
+        draw()
+      })
+    }
     const suspend = () => {
       terminal.close()
       process.kill(process.pid, 'SIGSTOP')
@@ -86,6 +96,8 @@ function playUntilLeft(terminal: Terminal, controller: Controller): Promise<numb
     process.on('SIGINT', () => resolve(130))
     process.on('SIGTSTP', suspend)
     process.on('SIGCONT', () => {
+      // Whoever stopped the process may have changed the terminal since.
+      terminal.close()
       terminal.open()
       draw()
     })
@@ -95,7 +107,7 @@ function playUntilLeft(terminal: Terminal, controller: Controller): Promise<numb
         try {
           if (key === 'ctrl-z') suspend()
           else if (controller.press(key)) resolve(0)
-          else draw()
+          else drawSoon()
         } catch (error) {
           reject(error)
         }
