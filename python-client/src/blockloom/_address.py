@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from blockloom._pinning import check_platform
 from blockloom.errors import InvalidArgumentError
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
@@ -35,23 +36,32 @@ class GrpcAddress:
         return roots, own_key, own_cert
 
 
-Address: TypeAlias = "int | GrpcAddress"
-"""The number of an embedded server, or a gRPC server."""
+class PinnedServer:
+    """An embedded server of an environment's own, on the core of the thread that starts it."""
+
+
+Address: TypeAlias = "int | PinnedServer | GrpcAddress"
+"""The number of a shared embedded server, one of an environment's own, or a gRPC server."""
 
 
 def addresses(
     server: str | Sequence[str] | None,
     *,
     workers: int,
+    pin: bool = False,
     token: str | None = None,
     tls: bool | PathLike = False,
     tls_client: tuple[PathLike, PathLike] | None = None,
 ) -> list[Address]:
     """The servers named, or the numbers of the embedded ones; raises InvalidArgumentError."""
+    if pin:
+        if server is not None or workers > 1:
+            raise InvalidArgumentError("pin=True is for one embedded server: not with server= or num_workers above 1")
+        check_platform()
     if server is None:
         if token is not None or tls is not False or tls_client is not None:
             raise InvalidArgumentError("token, tls and tls_client are for a gRPC server; name it with server=")
-        return list(range(workers))
+        return [PinnedServer()] if pin else list(range(workers))
     if tls is False and tls_client is not None:
         raise InvalidArgumentError("tls_client needs tls=True, or tls= with the file of certificates to trust")
     ca = None if tls is False else "" if tls is True else os.fspath(tls)

@@ -88,6 +88,10 @@ class Channel(abc.ABC):
         """Sends a request and waits for its answer."""
         return self.wait(self.submit(call, body, timeout_s), timeout_s)
 
+    def let_go(self, env_id: str) -> None:
+        """Takes note that nobody holds an environment any more. Runs in the garbage collector: must not wait."""
+        self.lost_envs.append(env_id)
+
     @abc.abstractmethod
     def close(self) -> None:
         """Ends the session, within bounded time; a second time does nothing."""

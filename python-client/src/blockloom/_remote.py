@@ -145,7 +145,7 @@ def is_uncertain(error: BaseException) -> bool:
 
 def _let_go(channel: Channel, env_id: str) -> None:
     """For an environment that was dropped without `close`. Runs inside the garbage collector: no locks here."""
-    channel.lost_envs.append(env_id)
+    channel.let_go(env_id)
 
 
 def _present(answer: T | None) -> T:

@@ -8,9 +8,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from blockloom._address import Address
+from blockloom._address import Address, PinnedServer
 from blockloom._channel import Channel
 from blockloom._node import server_command
+from blockloom._pinning import CoreHold, unconfined
 from blockloom._stdio import StdioChannel
 
 
@@ -31,6 +32,7 @@ class ServerPool:
     def acquire(self, address: Address) -> Channel:
         """The channel of an address, opened if there is none that works; give it back with `release`."""
         with self._lock:
+            self._drop_ended_pins()
             entry = self._entries.get(address)
             if entry is None or not entry.channel.usable:
                 entry = self._entries[address] = _Entry(self._open_channel(address), 0)
@@ -57,6 +59,13 @@ class ServerPool:
         for entry in entries:
             entry.channel.close()
 
+    def _drop_ended_pins(self) -> None:
+        """Clears away servers that ended with environments that nobody closed; no one will ask for them again."""
+        for address, entry in list(self._entries.items()):
+            if isinstance(address, PinnedServer) and not entry.channel.usable:
+                del self._entries[address]
+                entry.channel.close()
+
     def forget_in_child(self) -> None:
         """After a fork, in the child: drops what belongs to the parent without touching its streams."""
         self._lock = threading.Lock()
@@ -74,10 +83,41 @@ inherited: list[Channel] = []
 def open_channel(address: Address) -> Channel:
     """Starts an embedded server, or connects to one over gRPC."""
     if isinstance(address, int):
-        return StdioChannel(server_command("stdio", "--parent-pid", str(os.getpid())))
+        with unconfined():
+            return StdioChannel(_stdio_command())
+    if isinstance(address, PinnedServer):
+        return PinnedChannel()
     from blockloom._grpc import GrpcChannel  # embedded use does not load gRPC
 
     return GrpcChannel(address)
+
+
+def _stdio_command(*arguments: str) -> list[str]:
+    return server_command("stdio", "--parent-pid", str(os.getpid()), *arguments)
+
+
+class PinnedChannel(StdioChannel):
+    """An embedded server on the core of the thread that starts it; that thread stays there until the server ends."""
+
+    def __init__(self) -> None:
+        command = _stdio_command("--blocking")  # may run Node to see its version: better on all cores
+        self._hold = CoreHold()
+        try:
+            super().__init__(command)
+        except BaseException:
+            self._hold.release()
+            raise
+
+    def close(self) -> None:
+        """Ends the server as any other, and gives the thread its cores back."""
+        super().close()
+        if self.pid == os.getpid():
+            self._hold.release()
+
+    def let_go(self, env_id: str) -> None:
+        """The server has no environments but the one that was dropped: both end."""
+        self._end_input()
+        self._hold.release()
 
 
 POOL = ServerPool(open_channel)

@@ -101,6 +101,11 @@ class StdioChannel(Channel):
             for pipe in (stdout, stderr):
                 pipe.close()
 
+    def _end_input(self) -> None:
+        """Lets the server end by itself. Never waits."""
+        with contextlib.suppress(OSError):
+            self._pipes[0].close()
+
     def abandon_in_child(self) -> None:
         """After a fork, in the child: lets go of the pipes, so that the server still sees its parent's end."""
         for pipe in self._pipes:

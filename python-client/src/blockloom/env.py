@@ -57,6 +57,10 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
         wire_encoding: ``"packed"`` or ``"dense"``: the bytes that travel; the arrays are the same.
         record: Whether the server keeps the actions of episodes for `save_replay`.
         server: ``"host:port"`` or ``"unix:/path"`` of a gRPC server; None: the server that comes with the package.
+        pin: Whether to start a server of the environment's own and keep it and the thread that makes the environment
+            on one core, the one the thread runs on now, until `close`. Saves small batches the wake-ups between cores.
+            What that thread starts meanwhile, such as a learner's threads and worker processes, is confined to the
+            same core. Linux only; not with ``server`` or ``num_workers``.
         token: The gRPC server's token, if it wants one.
         tls: Whether to use TLS to the gRPC server, or the PEM file of the certificates to trust.
         tls_client: PEM files of this client's own certificate and its key, where the server wants them.
@@ -90,6 +94,7 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
         wire_encoding: _settings.WireEncodingName = "packed",
         record: bool = False,
         server: str | None = None,
+        pin: bool = False,
         token: str | None = None,
         tls: bool | PathLike = False,
         tls_client: tuple[PathLike, PathLike] | None = None,
@@ -119,7 +124,7 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
             timeout_s=timeout_s,
         )
         self.render_mode = _settings.render_mode(render_mode)
-        self._address = addresses(server, workers=1, token=token, tls=tls, tls_client=tls_client)[0]
+        self._address = addresses(server, workers=1, pin=pin, token=token, tls=tls, tls_client=tls_client)[0]
         self._mask_in_obs = bool(mask_in_obs)
         self._episode_statistics = bool(episode_statistics)
         self._closed = False
