@@ -14,6 +14,7 @@ from blockloom._address import Address
 from blockloom._channel import Ticket
 from blockloom._contract import Batch
 from blockloom._remote import RemoteEnv, is_uncertain
+from blockloom._resume import ResumingEnv
 from blockloom._settings import Settings
 from blockloom.errors import BlockloomError
 
@@ -22,7 +23,7 @@ from blockloom.errors import BlockloomError
 class Part:
     """Consecutive rows of one group that live on one server."""
 
-    remote: RemoteEnv
+    remote: RemoteEnv | ResumingEnv
     first: int
     """The first row."""
     last: Batch | None = None
@@ -62,11 +63,12 @@ class Groups:
     def __init__(self, addresses: Sequence[Address], settings: Settings, num_envs: int, batch_size: int) -> None:
         self._groups: list[list[Part]] = []
         self._inflight: deque[tuple[int, list[tuple[Part, Ticket]]]] = deque()
+        kind = ResumingEnv if settings.resume else RemoteEnv
         try:
             for pieces in plan(num_envs, len(addresses), batch_size):
                 self._groups.append([])
                 for shard, first, rows in pieces:
-                    self._groups[-1].append(Part(RemoteEnv(addresses[shard], settings, rows), first))
+                    self._groups[-1].append(Part(kind(addresses[shard], settings, rows), first))
         except BaseException:
             for group in self._groups:
                 for part in group:

@@ -59,6 +59,11 @@ class RemoteEnv:
         """Whether the environment is still there, as far as we know."""
         return self._finalizer.alive and self._channel.usable
 
+    @property
+    def at_home(self) -> bool:
+        """Whether this is the process that made the environment, and it was not closed; the server may be gone."""
+        return self._finalizer.alive and self._channel.pid == os.getpid()
+
     def close(self) -> None:
         """Frees the environment, and the server if nobody else uses it. A second time does nothing."""
         if self._finalizer.detach() is None:
@@ -81,15 +86,18 @@ class RemoteEnv:
         *,
         seed: int | None = None,
         seeds: Sequence[int] | None = None,
+        episodes: Sequence[int] | None = None,
         mask: npt.NDArray[np.bool_] | None = None,
         options: dict[str, str] | None = None,
     ) -> Ticket:
-        """Sends a reset; `batch` waits for the answer. Row i gets ``seed + i``, or ``seeds[i]``."""
+        """Sends a reset; `batch` waits for the answer. Row i gets ``seed + i``, or ``seeds[i]``, at an episode."""
         body: Body = {"envId": self.env_id}
         if seed is not None:
             body["seed"] = str(seed)
         if seeds is not None:
             body["seeds"] = [str(one) for one in seeds]
+        if episodes is not None:
+            body["episodes"] = list(episodes)
         if mask is not None:
             body["resetMask"] = mask.astype(np.uint8).tobytes()
         if options:

@@ -36,6 +36,8 @@ class Settings:
     wire_encoding: str
     record: bool
     timeout_s: float
+    resume: bool = False
+    """Whether a vector outlives its servers."""
 
     def to_body(self, num_envs: int) -> Body:
         """The MakeEnv request for `num_envs` rows."""
@@ -63,6 +65,7 @@ def settings(
     wire_encoding: str,
     record: bool,
     timeout_s: float,
+    resume: bool = False,
 ) -> Settings:
     """Checks what can be checked without a server; raises InvalidArgumentError."""
     if not isinstance(game_id, str):
@@ -79,6 +82,7 @@ def settings(
         wire_encoding=choice("wire_encoding", wire_encoding, ("packed", "dense")),
         record=bool(record),
         timeout_s=min(float(timeout_s), 1e6),
+        resume=bool(resume),
     )
 
 

@@ -61,6 +61,9 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         tls: Whether to use TLS to the gRPC server, or the PEM file of the certificates to trust.
         tls_client: PEM files of this client's own certificate and its key, where the server wants them.
         timeout_s: Seconds to wait for any answer before `DeadlineError`.
+        resume: Whether a rollout goes on when a server dies: the server is started or connected to anew, for up to
+            ``timeout_s`` seconds, and the current episodes are played again, so that the caller sees nothing but one
+            slow step. What is seen after it is compared with what was seen before.
         mask_in_obs: Whether the observation holds the mask too, as ``action_mask``.
         render_mode: ``"ansi"``, ``"human"`` (text on the terminal), ``"rgb_array"`` or None.
         episode_statistics: Whether ``infos`` tells return and length of episodes at their end, as ``episode``. Leave it
@@ -98,6 +101,7 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         tls: bool | PathLike = False,
         tls_client: tuple[PathLike, PathLike] | None = None,
         timeout_s: float = 120.0,
+        resume: bool = False,
         mask_in_obs: bool = False,
         render_mode: str | None = None,
         episode_statistics: bool = False,
@@ -115,6 +119,7 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
             wire_encoding=wire_encoding,
             record=record,
             timeout_s=timeout_s,
+            resume=resume,
         )
         self.num_envs = _settings.integer("num_envs", num_envs, low=1)
         self.batch_size = _settings.batch_size(batch_size, self.num_envs)
