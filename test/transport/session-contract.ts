@@ -130,6 +130,36 @@ export function sessionContract(name: string, start: () => Promise<TestServer>):
         const refused = await pair.call('p2', 'play', { row: 0, actionJson: '{"nonsense":1}' })
         expect(refused).toMatchObject({ ok: false, reason: 'unknown_action' })
       })
+
+      it(`saves, verifies and loads a game of ${game.id}, and tells its afterstates, the same`, async () => {
+        const pair = new Pair(session, controlSession)
+        const settings = { gameId: game.id, record: true, autoresetMode: 'AUTORESET_MODE_DISABLED' }
+        const { numActions } = await pair.make(settings)
+        let batch = (await pair.call('reset', 'reset', { seed: '-7' })).batch as JsonObject
+        for (let i = 0; i < 9 && legalActions(batch, numActions as number)[0]!.length > 1; i++) {
+          const legal = legalActions(batch, numActions as number)[0]!
+          const actions = [legal[(legal.length - 1) >> 1]!]
+          batch = (await pair.call(`step ${i}`, 'step', { actions })).batch as JsonObject
+        }
+        if (game.create(defaults(game)).afterstates) {
+          const { actions, boards } = await pair.call('after', 'afterstates', {})
+          expect((actions as string).length).toBeGreaterThan(0)
+          expect((boards as string).length).toBeGreaterThan((actions as string).length)
+        }
+        await pair.call('close', 'reset', { seed: '1' })
+        const { replayJson } = await pair.call('save', 'saveReplay', {})
+        const verified = await session.send({ id: 'v', verifyReplay: { replayJson: replayJson! } })
+        expect(verified).toEqual(
+          await controlSession.send({ id: 'v', verifyReplay: { replayJson: replayJson! } }),
+        )
+        expect(verified.verifyReplay).toMatchObject({ ok: true, reason: '' })
+        const load = { id: 'l', loadReplay: { replayJson: replayJson!, ply: 1 } }
+        const [loaded, control] = [await session.send(load), await controlSession.send(load)]
+        expect({ ...(loaded.loadReplay as JsonObject), envId: '' }).toEqual({
+          ...(control.loadReplay as JsonObject),
+          envId: '',
+        })
+      })
     }
 
     it('refuses bad requests with the reason, and they change nothing', async () => {
