@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -156,6 +157,25 @@ class TestTrayTraining:
         agent = tray.TrayAgent.load(out, beam_width=3)
         result = play_episodes(agent, "BlockPuzzle10-v1", range(3), cap=30)
         assert result["illegal"].sum() == 0
+
+    def test_room_for_the_pieces_left_is_counted(self) -> None:
+        envs = BlockloomVectorEnv("BlockPuzzle8-v1", 4)
+        try:
+            obs, _ = envs.reset(seed=2)
+            found = envs.afterstates(beam_width=5, depth=1)
+            room = tray.room_left(found, obs["tray_piece"])
+            counts = anchor_counts(row_bits(found.boards), 8)
+            for entry, action in enumerate(found.actions):
+                row = entry // 5
+                left = [piece for slot, piece in enumerate(obs["tray_piece"][row]) if slot != action // 64]
+                assert room[entry] == pytest.approx(sum(np.log1p(counts[entry, piece - 1]) for piece in left))
+            full = np.ones_like(found.boards)
+            blocked = dataclasses.replace(found, boards=full)
+            assert (tray.room_left(blocked, obs["tray_piece"]) == 2 * tray.NOWHERE).all()
+            spent = envs.afterstates(beam_width=5)
+            assert (tray.room_left(spent, obs["tray_piece"]) == 0).all()
+        finally:
+            envs.close()
 
 
 class TestStackcraftTraining:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,3 +41,26 @@ class Agent(abc.ABC):
         Returns:
             int32 ``(num_envs,)``; legal in every active row that has a legal action.
         """
+
+    def __call__(
+        self, envs: BlockloomVectorEnv, obs: dict[str, npt.NDArray[Any]], info: dict[str, Any]
+    ) -> npt.NDArray[np.int32]:
+        """The same as `act` for all rows, so that an agent is a policy as `blockloom.baselines` makes them."""
+        return self.act(envs, obs, info)
+
+
+class PolicyAgent(Agent):
+    """A policy of `blockloom.baselines`, or any function of environment, observation and info, as an agent."""
+
+    def __init__(self, policy: Callable[[Any, Any, Any], Any]) -> None:
+        self._policy = policy
+
+    def act(
+        self,
+        envs: BlockloomVectorEnv,
+        obs: dict[str, npt.NDArray[Any]],
+        info: dict[str, Any],
+        active: npt.NDArray[np.bool_] | None = None,
+    ) -> npt.NDArray[np.int32]:
+        """As in `Agent`."""
+        return np.asarray(self._policy(envs, obs, info), np.int32)

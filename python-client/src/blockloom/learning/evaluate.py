@@ -1,6 +1,7 @@
 """Plays an episode of each of many seeds at once: ``python -m blockloom.learning.evaluate --agent F --seeds A:B``.
 
-``--agent`` is a file that one of the training programs wrote, or ``hand``: the search by its hand-made value alone.
+``--agent`` is a file that one of the training programs wrote, ``hand`` (the search by its hand-made value alone),
+``greedy`` or ``random``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blockloom.agents import Agent
+from blockloom import baselines
+from blockloom.agents import Agent, PolicyAgent
 from blockloom.learning.stackcraft import GAME, StackcraftAgent
 from blockloom.learning.tray import TrayAgent
 from blockloom.vector import BlockloomVectorEnv
@@ -58,7 +60,9 @@ def interval(values: npt.NDArray[Any], *, resamples: int = 10_000) -> tuple[floa
 
 
 def load_agent(name: str, game_id: str, settings: dict[str, Any]) -> Agent:
-    """The agent of a file, or ``hand``."""
+    """The agent of a file, ``hand``, or a baseline by its name."""
+    if name in ("random", "greedy"):
+        return PolicyAgent(baselines.make(game_id, name, seed=0))
     if name.endswith(".json"):
         return StackcraftAgent.load(name, **settings)
     if name == "hand":

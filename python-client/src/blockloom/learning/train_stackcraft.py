@@ -31,6 +31,7 @@ class Settings:
     minutes: float = 10.0
     most_generations: int = 1 << 62
     seed: int = 0
+    target: str = "score"
     depth: int = 1
     beam_width: int = 34
     population: int = 40
@@ -69,18 +70,18 @@ def train(settings: Settings) -> Progress:
         while progress.generations < settings.most_generations and time.monotonic() - start < settings.minutes * 60:
             drawn = progress.mean + progress.spread * rng.standard_normal((settings.population, len(SCALES)))
             games = FIRST_SEED + settings.seed * 1_000_000 + progress.generations * settings.games
-            scores, rewards = play(envs, drawn, games, settings)
+            results, rewards = play(envs, drawn, games, settings)
             if progress.steps < HASHED_STEPS:
                 rewards_hash.update(rewards[: HASHED_STEPS - progress.steps].astype("<f4").tobytes())
             progress.steps += len(rewards)
-            best = drawn[np.argsort(-scores, kind="stable")[: settings.elite]]
+            best = drawn[np.argsort(-results, kind="stable")[: settings.elite]]
             # Only the direction of the weights matters.
             scale = float(np.linalg.norm(best.mean(axis=0)))
             progress.mean = best.mean(axis=0) / scale
             shrinking = settings.noise * max(0.0, 1 - progress.generations / 20)
             progress.spread = best.std(axis=0) / scale + shrinking
             progress.generations += 1
-            tell(progress, scores, (time.monotonic() - start) / 60)
+            tell(progress, settings.target, results, (time.monotonic() - start) / 60)
     finally:
         envs.close()
     progress.digest = rewards_hash.hexdigest()
@@ -100,33 +101,33 @@ def first_mean(start: Path | None) -> npt.NDArray[np.float64]:
 def play(
     envs: BlockloomVectorEnv, drawn: npt.NDArray[np.float64], first_seed: int, settings: Settings
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The mean score of each set of weights over the same games, and all rewards in order of play."""
+    """The mean score, or lines, of each set of weights over the same games, and all rewards in order of play."""
     games, n = settings.games, envs.num_envs
     envs.reset(seed=[first_seed + row % games for row in range(n)])
     owners = np.repeat(drawn, games, axis=0)
     alive = np.ones(n, np.bool_)
-    scores = np.zeros(n)
+    results = np.zeros(n)
     rewards = []
     for _ in range(settings.pieces):
         rows = np.flatnonzero(alive)
         actions = np.zeros(n, np.int32)
         actions[rows] = choose(envs, rows, owners[rows], beam_width=settings.beam_width, depth=settings.depth)
-        _, reward, terminations, _, _ = envs.step(actions)
-        scores[rows] += reward[rows]
+        _, reward, terminations, _, info = envs.step(actions)
+        results[rows] = info[settings.target][rows]
         rewards.append(reward[rows])
         alive &= ~terminations
         if not alive.any():
             break
-    return scores.reshape(-1, games).mean(axis=1), np.concatenate(rewards)
+    return results.reshape(-1, games).mean(axis=1), np.concatenate(rewards)
 
 
-def tell(progress: Progress, scores: npt.NDArray[np.float64], minutes: float) -> None:
+def tell(progress: Progress, target: str, results: npt.NDArray[np.float64], minutes: float) -> None:
     """Adds a point to the curve and prints it."""
     point = {"minutes": round(minutes, 3), "steps": progress.steps, "generation": progress.generations}
-    progress.curve.append({**point, "score": float(scores.mean()), "best": float(scores.max())})
+    progress.curve.append({**point, target: float(results.mean()), "best": float(results.max())})
     print(
         f"{minutes:6.2f} min generation {progress.generations:>3} {progress.steps:>10,} steps: "
-        f"mean score {scores.mean():,.0f}, best {scores.max():,.0f}, spread {progress.spread.mean():.3f}",
+        f"mean {target} {results.mean():,.1f}, best {results.max():,.1f}, spread {progress.spread.mean():.3f}",
         flush=True,
     )
 
@@ -154,6 +155,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--generations", dest="most_generations", type=int, default=Settings.most_generations)
     parser.add_argument("--out", type=Path, required=True, help="JSON file for the weights and the learning curve")
     parser.add_argument("--start", type=Path, help="weights to start from")
+    parser.add_argument("--target", choices=("score", "lines"), default=Settings.target, help="what to play for")
     parser.add_argument("--depth", type=int, choices=(1, 2), default=Settings.depth, help="2: look at the next piece")
     for name in ("seed", "beam_width", "population", "elite", "games", "num_workers"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(Settings, name))

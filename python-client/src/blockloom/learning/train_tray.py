@@ -1,8 +1,9 @@
 """Trains a player of a tray game: ``python -m blockloom.learning.train_tray --game BlockPuzzle8-v1 --out weights.npz``.
 
 The value of the board after a whole tray is spent, before the next is dealt, is learned by TD(0) while playing: its
-target is the points of the next tray and the value of the board after it, or a penalty where no next tray could be
-spent. The same command and seed play the same games, however long they are given.
+target is the points of the next tray above the usual and the value of the board after it, or a penalty where no next
+tray could be spent. Measured from the usual, a board that looks like nothing seen so far counts as an ordinary one. The
+same command and seed play the same games, however long they are given.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from blockloom.vector import BlockloomVectorEnv
 
 HASHED_STEPS = 10_000
 LEARNED_TOGETHER = 16
+SETS_OF_LATE = 20_000
 
 
 @dataclass
@@ -33,12 +35,12 @@ class Settings:
     minutes: float = 15.0
     most_steps: int = 1 << 62
     seed: int = 0
-    num_envs: int = 256
+    num_envs: int = 512
     num_workers: int = 2
     beam_width: int = 4
     gamma: float = 0.97
-    rate: float = 1.0
-    penalty: float = 4000.0
+    rate: float = 0.3
+    penalty: float = 1500.0
     cap: int = 5000
 
 
@@ -68,6 +70,8 @@ class Learner:
         self._indices = np.zeros((n, self.value.active), np.int32)
         self._points = np.zeros(n)
         """Points since that board."""
+        self._usual: float | None = None
+        """The mean points of a tray, of late."""
 
     def actions(self, envs: BlockloomVectorEnv) -> npt.NDArray[np.int32]:
         """The next action of every row, after planning and learning where a plan has ended."""
@@ -96,11 +100,20 @@ class Learner:
         spent = self._spends_tray(envs, choice)
         rows, indices = choice.rows[spent], choice.indices[spent]
         known = self._waiting[rows]
-        targets = self._points[rows] + settings.gamma * choice.values[spent]
+        targets = self._above_usual(rows) + settings.gamma * choice.values[spent]
         self._learn(rows[known], targets[known])
         self._indices[rows] = indices
         self._waiting[rows] = True
         self._points[rows] = 0
+
+    def _above_usual(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        points = self._points[rows]
+        if len(rows):
+            mean = float(points.mean())
+            usual = mean if self._usual is None else self._usual
+            self._usual = usual + (mean - usual) * len(rows) / (len(rows) + SETS_OF_LATE)
+        above: npt.NDArray[np.float64] = points - (self._usual or 0.0)
+        return above
 
     def _spends_tray(self, envs: BlockloomVectorEnv, choice: tray.Choice) -> npt.NDArray[np.bool_]:
         cells = self.value.cells
@@ -117,7 +130,7 @@ class Learner:
         """Learns from games that are over and forgets what was planned there; the rows begin anew."""
         over = np.flatnonzero(terminations & self._waiting)
         if len(over):
-            self._learn(over, self._points[over] - self.settings.penalty)
+            self._learn(over, self._points[over] - (self._usual or 0.0) - self.settings.penalty)
         done = terminations | truncations
         self._plans[done] = -1
         self._waiting[done] = False

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from blockloom._afterstates import Afterstates
 from blockloom.agents import Agent
+from blockloom.learning.shapes import anchor_counts, row_bits
 from blockloom.learning.tuples import Floats, Indices, TupleValue
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 GAMES = ("LumenBlocks-v1", "BlockPuzzle8-v1", "BlockPuzzle10-v1")
 HAND_WEIGHT = {"LumenBlocks-v1": 2.0, "BlockPuzzle8-v1": 2.0, "BlockPuzzle10-v1": 4.0}
 """How much the hand-made value counts beside the learned one."""
+LEFT_WEIGHT = 15.0
+NOWHERE = -20.0
+"""What the pieces that a short sequence leaves in the tray count, and one that fits nowhere."""
 MOST_RUN = {"LumenBlocks-v1": 7, "BlockPuzzle8-v1": 7, "BlockPuzzle10-v1": 6}
 """The longest streak or combo that the learned value tells from longer ones."""
 
@@ -64,16 +68,39 @@ def choose(
     depth: int = 3,
     hand_weight: float = 1.0,
     gamma: float = 1.0,
+    tray: npt.NDArray[Any] | None = None,
 ) -> Choice:
-    """The best sequence of each row: by reward, learned value times `gamma` and hand-made value times its weight."""
+    """The best sequence of each row: by reward, learned value times `gamma` and hand-made value times its weight.
+
+    With `tray`, the observed ``tray_piece`` of all rows, room for the pieces that a sequence leaves counts as well.
+    """
     found = envs.afterstates(beam_width=beam_width, depth=depth, rows=rows)
+    ranks = found.rewards + hand_weight * found.values
+    if tray is not None:
+        ranks += LEFT_WEIGHT * room_left(found, tray[rows])
     if value is None:
         learned, indices = np.zeros(len(found.actions)), np.zeros((len(found.actions), 0), np.int32)
     else:
         indices = value.indices(found.boards, contexts(game_id, found.figures))
         learned = value.values(indices)
-    best, places = best_of_rows(found, found.rewards + gamma * learned + hand_weight * found.values)
+    best, places = best_of_rows(found, ranks + gamma * learned)
     return Choice(rows[places], found.sequences[best], found.rewards[best], learned[best], indices[best])
+
+
+def room_left(found: Afterstates, tray: npt.NDArray[Any]) -> Floats:
+    """For each sequence the sum, over the pieces it leaves, of ln(1 + places to put it), and of `NOWHERE` for none."""
+    size = found.boards.shape[1]
+    counts = anchor_counts(row_bits(found.boards), size)
+    left = np.repeat(tray, np.diff(found.row_offsets), axis=0)
+    entries = np.arange(len(left))
+    slots = found.sequences // (size * size)
+    for column in range(slots.shape[1]):
+        placed = (found.sequences[:, column] >= 0) & (slots[:, column] < 3)
+        left[entries[placed], slots[placed, column]] = 0
+    places = np.take_along_axis(counts, np.maximum(left - 1, 0), axis=1)
+    room = np.where(places > 0, np.log1p(places), NOWHERE)
+    summed: Floats = np.where(left > 0, room, 0.0).sum(axis=1)
+    return summed
 
 
 def best_of_rows(found: Afterstates, ranks: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -168,7 +195,10 @@ class TrayAgent(Agent):
         rows = np.flatnonzero(wanted)
         if len(rows):
             self._plans.actions[rows] = -1
-            choice = choose(envs, rows, self.game_id, self.value, hand_weight=self._hand_weight, **self._search)
+            tray = obs["tray_piece"] if self._search["depth"] < 3 else None
+            choice = choose(
+                envs, rows, self.game_id, self.value, hand_weight=self._hand_weight, tray=tray, **self._search
+            )
             self._plans.put(choice.rows, choice.sequences)
         return self._plans.take(obs, info, 100 if self.game_id == "BlockPuzzle10-v1" else 64)
 
