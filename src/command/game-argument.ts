@@ -12,7 +12,7 @@ export const CONFIG_OPTION: CommandOption = {
   help: ['a key of the game’s configuration; may be given more than once'],
 }
 
-/** The game of an id as people write it: `Stackcraft-v1`, `stackcraft` or `blockloom/Stackcraft-v1`. */
+/** The game of an id as people write it: `Name-v1`, `name` or `blockloom/Name-v1`. */
 export function gameOfArgument<Named extends { readonly id: string }>(
   text: string | undefined,
   games: readonly Named[],
