@@ -38,6 +38,9 @@ class Settings:
     num_envs: int = 512
     num_workers: int = 2
     beam_width: int = 4
+    depth: int = 3
+    hand_weight: float | None = None
+    """Times the hand-made value while playing; None: as in play afterwards."""
     gamma: float = 0.97
     rate: float = 0.3
     penalty: float = 1500.0
@@ -85,19 +88,21 @@ class Learner:
 
     def _plan(self, envs: BlockloomVectorEnv, rows: npt.NDArray[np.int64]) -> None:
         settings = self.settings
+        by_hand = settings.hand_weight if settings.hand_weight is not None else tray.HAND_WEIGHT[settings.game]
         choice = tray.choose(
             envs,
             rows,
             settings.game,
             self.value,
             beam_width=settings.beam_width,
-            hand_weight=tray.HAND_WEIGHT[settings.game],
+            depth=settings.depth,
+            hand_weight=by_hand,
             gamma=settings.gamma,
         )
         self._plans[choice.rows] = choice.sequences
         self._points[choice.rows] += choice.rewards
         # Other sequences leave pieces behind that fit nowhere: what comes next is the end.
-        spent = self._spends_tray(envs, choice)
+        spent = self._is_whole(choice)
         rows, indices = choice.rows[spent], choice.indices[spent]
         known = self._waiting[rows]
         targets = self._above_usual(rows) + settings.gamma * choice.values[spent]
@@ -115,12 +120,13 @@ class Learner:
         above: npt.NDArray[np.float64] = points - (self._usual or 0.0)
         return above
 
-    def _spends_tray(self, envs: BlockloomVectorEnv, choice: tray.Choice) -> npt.NDArray[np.bool_]:
+    def _is_whole(self, choice: tray.Choice) -> npt.NDArray[np.bool_]:
+        """Whether each sequence spends the tray, goes as deep as it may, or ends with a new set."""
         cells = self.value.cells
         placed = ((choice.sequences >= 0) & (choice.sequences < 3 * cells)).sum(axis=1)
         bought = (choice.sequences == 3 * cells).any(axis=1)
-        spent: npt.NDArray[np.bool_] = bought | (placed == self._left[choice.rows])
-        return spent
+        whole: npt.NDArray[np.bool_] = bought | (placed == np.minimum(self._left[choice.rows], self.settings.depth))
+        return whole
 
     def see(self, tray_piece: npt.NDArray[np.int64]) -> None:
         """Takes note of the pieces left in every row."""
@@ -203,7 +209,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--steps", dest="most_steps", type=int, default=Settings.most_steps)
     parser.add_argument("--seed", type=int, default=Settings.seed)
     parser.add_argument("--out", type=Path, required=True, help="npz file for the weights; .json beside it: the curve")
-    for name in ("num_envs", "num_workers", "beam_width"):
+    parser.add_argument("--hand-weight", type=float, default=Settings.hand_weight)
+    for name in ("num_envs", "num_workers", "beam_width", "depth"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(Settings, name))
     for name in ("gamma", "rate", "penalty"):
         parser.add_argument(f"--{name}", type=float, default=getattr(Settings, name))
