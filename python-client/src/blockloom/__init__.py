@@ -15,6 +15,7 @@ from blockloom import baselines, stackcraft
 from blockloom._afterstates import Afterstates
 from blockloom._contract import Cell, ConfigKeySpec, EnvSpec, Explanation, GameInfo, ObservationSpec, PlayResult
 from blockloom._games import game_ids, list_games
+from blockloom.checking import MaskCheckError, MaskReport, check_masks
 from blockloom.env import BlockloomEnv
 from blockloom.errors import (
     BlockloomError,
@@ -49,6 +50,8 @@ __all__ = [
     "GameInfo",
     "IllegalActionError",
     "InvalidArgumentError",
+    "MaskCheckError",
+    "MaskReport",
     "NodeNotFoundError",
     "ObservationSpec",
     "PlayResult",
@@ -58,6 +61,7 @@ __all__ = [
     "ServerDiedError",
     "afterstates_of",
     "baselines",
+    "check_masks",
     "list_games",
     "load_replay",
     "sample",
