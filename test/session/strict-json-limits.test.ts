@@ -17,7 +17,10 @@ describe('the parts of a JSON message', () => {
     ['open strings', '"\\'.repeat(1_000_001)],
   ])('are bounded: too many %s are refused before anything is built of them', (_, text) => {
     const reply = JSON.parse(answerLine(session, Buffer.from(text))) as JsonObject
-    expect(reply).toMatchObject({ id: null, error: { code: 'INVALID_ARGUMENT', reason: 'MALFORMED_MESSAGE' } })
+    expect(reply).toMatchObject({
+      id: null,
+      error: { code: 'INVALID_ARGUMENT', reason: 'MALFORMED_MESSAGE' },
+    })
   })
 
   it('may be as many as the largest environment has rows', () => {
