@@ -80,13 +80,21 @@ const makeEnv = {
   const session = new Session(createHost())
   const send = (request: object) =>
     SessionResponseType.toObject(
-      SessionResponseType.decode(answerBytes(session, SessionRequestType.encode(SessionRequestType.fromObject(request)).finish())),
-    ) as { makeEnv?: { envId: string }; reset?: { batch: { actionMasks: Uint8Array } }; step?: { batch: { actionMasks: Uint8Array } } }
+      SessionResponseType.decode(
+        answerBytes(session, SessionRequestType.encode(SessionRequestType.fromObject(request)).finish()),
+      ),
+    ) as {
+      makeEnv?: { envId: string }
+      reset?: { batch: { actionMasks: Uint8Array } }
+      step?: { batch: { actionMasks: Uint8Array } }
+    }
   const { envId } = send({ id: '1', makeEnv }).makeEnv!
   const masks = send({ id: '2', reset: { envId, seed: '0' } }).reset!.batch.actionMasks
   measure(
     'protobuf',
-    (actions) => send({ id: '3', step: { envId, packedActions: new Uint8Array(actions.buffer) } }).step!.batch.actionMasks,
+    (actions) =>
+      send({ id: '3', step: { envId, packedActions: new Uint8Array(actions.buffer) } }).step!.batch
+        .actionMasks,
     masks,
   )
 }
@@ -98,7 +106,10 @@ const makeEnv = {
   const masks = masksOf(send({ id: '2', reset: { envId, seed: '0' } }))
   measure(
     'json',
-    (actions) => masksOf(send({ id: '3', step: { envId, packedActions: Buffer.from(actions.buffer).toString('base64') } })),
+    (actions) =>
+      masksOf(
+        send({ id: '3', step: { envId, packedActions: Buffer.from(actions.buffer).toString('base64') } }),
+      ),
     masks,
   )
 }
