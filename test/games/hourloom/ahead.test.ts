@@ -62,6 +62,18 @@ describe('work ahead of need', () => {
     expect(state.chamber.script[500]).toBe(0)
   })
 
+  it('is not used for another run that needs a chamber of the same number', () => {
+    const [plain, ahead] = [rules.createState(), rules.createState()]
+    rules.reset(ahead, '21')
+    while (ahead.sealed === 0) rules.step(ahead, scriptedAction(ahead)!)
+    expect(rules.prepareStep!(ahead)).toBe(true)
+    for (const state of [plain, ahead]) {
+      rules.reset(state, '22')
+      while (state.chamber.n < 2) rules.step(state, scriptedAction(state)!)
+    }
+    expect(isSameChamber(ahead.chamber, plain.chamber)).toBe(true)
+  })
+
   it('waits with the next chamber for the last lap, and stops at the end of the run', () => {
     const state = rules.createState()
     rules.reset(state, '21')

@@ -101,6 +101,15 @@ export function expectSoundGround(chamber: Chamber): void {
       neighbours(gate).some((tile) => main.has(tile)),
       'a front',
     ).toBe(true)
+  const stations = [plain.exit, ...plain.gates.flatMap(({ plates }) => plates)]
+  const core = new Set([...main].filter((tile) => !stations.includes(tile)))
+  expect(reachable(core, plain.laps[0]!.alcove, []).size, 'whole with every plate held').toBe(core.size)
+  for (const tile of [...stations, ...gates]) {
+    expect(
+      neighbours(tile).some((next) => core.has(next)),
+      `a way to ${tile} with every plate held`,
+    ).toBe(true)
+  }
   expectGatedKeystones(chamber, plain, floor, main)
 }
 
