@@ -107,3 +107,11 @@ class BitsWriter<State> implements RowWriter<State> {
     }
   }
 }
+
+/** One row's mask with every action set, as on the wire. */
+export function openMask(numActions: number, packed: boolean, bytes: number): Uint8Array {
+  const mask = new Uint8Array(bytes)
+  if (!packed) return mask.fill(1)
+  for (let action = 0; action < numActions; action++) mask[action >> 3]! |= 1 << (action & 7)
+  return mask
+}

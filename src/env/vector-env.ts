@@ -1,5 +1,5 @@
 import type { Batch, EpisodeStart, FinishedEpisode, RowRefusal, VectorEnvSettings } from './batch.ts'
-import { createRowWriter, type RowWriter } from './batch-buffers.ts'
+import { createRowWriter, openMask, type RowWriter } from './batch-buffers.ts'
 import { EnvError, envError } from './env-error.ts'
 import { EpisodeRecorder } from './episode-recorder.ts'
 import type { GameInstance, Refusal } from './game.ts'
@@ -344,10 +344,3 @@ export class VectorEnv<State = unknown> {
 }
 
 const EPISODE_OVER: Refusal = { reason: 'episode_over', cells: [], message: 'The episode is over.' }
-
-function openMask(numActions: number, packed: boolean, bytes: number): Uint8Array {
-  const mask = new Uint8Array(bytes)
-  if (!packed) return mask.fill(1)
-  for (let action = 0; action < numActions; action++) mask[action >> 3]! |= 1 << (action & 7)
-  return mask
-}
