@@ -54,7 +54,10 @@ export function addReflectionService(server: Server): void {
     server.addService(protoService(reflectionProto(version), name), {
       ServerReflectionInfo: (stream: ServerDuplexStream<ReflectionRequest, object>) => {
         stream.on('data', (request: ReflectionRequest) => {
-          stream.write({ validHost: request.host, originalRequest: request, ...answer(request, descriptor) })
+          const reply = { validHost: request.host, originalRequest: request, ...answer(request, descriptor) }
+          if (stream.write(reply)) return
+          stream.pause()
+          stream.once('drain', () => stream.resume())
         })
         stream.on('end', () => stream.end())
       },

@@ -1,6 +1,8 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { describe, expect, it } from 'vitest'
-import { SERVICE_NAME } from '../../src/session/contract.ts'
+import { CALLS, SERVICE_NAME } from '../../src/session/contract.ts'
+import type { CallName } from '../../src/session/message-types.ts'
+import { messageFromJson } from '../../src/session/proto-json.ts'
 import { GrpcSession, type JsonObject, StdioSession, type TestSession } from '../transport/connect.ts'
 import { startWatched, until } from './server.ts'
 
@@ -63,13 +65,37 @@ describe('the limits of serve, as flags', () => {
     await server.stop()
   })
 
+  it('refuses unary calls while their answers pile up unread, and takes them again once they are gone', async () => {
+    const server = await startWatched()
+    const client = connect(`http://${server.address}`)
+    const made = openCall(client, 'MakeEnv')
+    made.end(frameOf('makeEnv', { gameId, numEnvs: 8192 }))
+    const { envId } = await answerOf(made)
+    const reset = () => {
+      const call = openCall(client, 'Reset')
+      call.end(frameOf('reset', { envId, seed: '1' }))
+      return call
+    }
+    const unread = [reset()]
+    const refused = 'blockloom_refusals_total{reason="TOO_MANY_REQUESTS"}'
+    while ((await server.metric(refused)) === 0) unread.push(reset())
+    expect(unread.length).toBeLessThan(200)
+    for (const call of unread) call.close()
+    await until(async () => {
+      const call = reset()
+      const status = await statusOf(call)
+      call.close()
+      return status === '0'
+    })
+    client.destroy()
+    await server.stop()
+  })
+
   it('frees the environments of unary calls after the idle time', async () => {
     const server = await startWatched(['--idle-timeout-s', '0.3'])
     const client = connect(`http://${server.address}`)
     const call = openCall(client, 'MakeEnv')
-    const name = Buffer.from(gameId)
-    const message = Buffer.concat([Buffer.from([0x0a, name.length]), name])
-    call.end(Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]))
+    call.end(frameOf('makeEnv', { gameId }))
     expect(await statusOf(call)).toBe('0')
     await until(async () => (await server.metric('blockloom_envs')) === 0)
     client.destroy()
@@ -86,6 +112,22 @@ it('has the limits of one client on stdio, as flags', async () => {
   expect(await make(session, 1)).toMatchObject(exhausted('TOO_MANY_ENVS'))
   await session.close()
 })
+
+/** A request of a unary call as it goes on the wire: the session's request without its envelope. */
+function frameOf(name: CallName, request: JsonObject): Buffer {
+  const { request: type } = CALLS.find((call) => call.name === name)!
+  const bytes = type.encode(messageFromJson(type, request, '')).finish()
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(bytes.length, 1)
+  return Buffer.concat([head, bytes])
+}
+
+async function answerOf(call: Http2Call): Promise<{ readonly envId: string }> {
+  const chunks: Buffer[] = []
+  for await (const chunk of call) chunks.push(chunk as Buffer)
+  const { response } = CALLS.find(({ name }) => name === 'makeEnv')!
+  return response.decode(Buffer.concat(chunks).subarray(5)) as unknown as { envId: string }
+}
 
 /** A unary call whose message has not been sent yet. */
 function openCall(client: ClientHttp2Session, method = 'ListGames') {

@@ -12,8 +12,10 @@ import { InProcessTransport } from '../../src/transport/in-process.ts'
 
 export type JsonObject = { readonly [key: string]: Json }
 
-export const SERVER = new URL('../../python-client/src/blockloom/_server/blockloom.cjs', import.meta.url)
-  .pathname
+/** The server file: the one that was built, or another that BLOCKLOOM_SERVER names. */
+export const SERVER =
+  process.env.BLOCKLOOM_SERVER ??
+  new URL('../../python-client/src/blockloom/_server/blockloom.cjs', import.meta.url).pathname
 
 /** One session of some transport, with requests and responses in their JSON form. */
 export interface TestSession {
