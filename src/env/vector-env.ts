@@ -142,11 +142,17 @@ export class VectorEnv<State = unknown> {
 
   /** Why a step would not accept an action of a row now, or undefined when it would. */
   explain(row: number, action: number): Refusal | undefined {
-    if (this.#status[row] === FINISHED) {
-      if (this.settings.autoresetMode === 'next_step') return undefined
-      return this.instance.rules.explain(this.#states[row]!, action) ?? EPISODE_OVER
-    }
-    return this.instance.rules.explain(this.#states[row]!, action)
+    if (this.isFinished(row) && this.settings.autoresetMode === 'next_step') return undefined
+    return this.explainPlay(row, action)
+  }
+
+  /** The same for an action that must not reset: no action is played in a finished episode. */
+  explainPlay(row: number, action: number): Refusal | undefined {
+    const { rules } = this.instance
+    const state = this.#states[row]!
+    // A time limit or an illegal action ends episodes that the rules would go on with.
+    if (this.isFinished(row) && !rules.isTerminal(state)) return EPISODE_OVER
+    return rules.explain(state, action)
   }
 
   /** Does one unit of work ahead of need and returns true, or false when nothing is left. Changes no result. */

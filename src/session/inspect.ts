@@ -70,7 +70,7 @@ export function play(session: Session, request: PlayRequest): PlayResponse {
   const json = readActionJson(request.actionJson)
   const { env, instance } = entry
   const action = instance.native.fromNative(json, env.state(row))
-  const refusal = typeof action === 'number' ? refusalInPlay(env, row, action) : action
+  const refusal = typeof action === 'number' ? env.explainPlay(row, action) : action
   if (refusal === undefined) env.stepOne(row, action as number)
   const finished = env.isFinished(row)
   const legal: Json[] = []
@@ -93,18 +93,6 @@ export function play(session: Session, request: PlayRequest): PlayResponse {
 /** Whether the last step ended a row's episode; in SAME_STEP the row has gone on to its next one. */
 function hasEnded({ batch }: VectorEnv, row: number): boolean {
   return batch.terminations[row] === 1 || batch.truncations[row] === 1
-}
-
-/** A finished episode takes no action, whatever the autoreset mode. */
-function refusalInPlay(env: VectorEnv, row: number, action: number) {
-  if (!env.isFinished(row)) return env.explain(row, action)
-  return (
-    env.instance.rules.explain(env.state(row), action) ?? {
-      reason: 'episode_over',
-      cells: [],
-      message: 'The episode is over.',
-    }
-  )
 }
 
 function readActionJson(text: string | null | undefined): Json {

@@ -128,7 +128,7 @@ function isObject(json: Json): json is JsonObject {
 
 /** Seeds are withheld wherever they stand, and every value is clipped. */
 function badField(path: string, allowed: string, json: Json) {
-  const value = /seed|replay/i.test(path)
+  const value = /^reset|seed|replay/i.test(path)
     ? 'another value'
     : quote(typeof json === 'number' ? String(json) : JSON.stringify(json))
   return envError('BAD_FIELD', `${path} is ${value}; allowed: ${allowed}`, { field: path })

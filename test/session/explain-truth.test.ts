@@ -12,7 +12,9 @@ const FULL = process.env.BLOCKLOOM_FULL === '1'
 const STATES = FULL ? 5000 : 50
 const TIMEOUT_MS = FULL ? 3_600_000 : 120_000
 const PLIES_AN_EPISODE = 10
+const NEXT_STEP = 1
 const DISABLED = 3
+const TERMINATE = 3
 
 /** Positions from many episodes, spread over each from its start to its end. */
 function* positions(game: Game) {
@@ -104,4 +106,37 @@ describe.each(GAMES)('every action of $id', (game) => {
     },
     TIMEOUT_MS,
   )
+})
+
+describe.each(GAMES)('a finished episode of $id', (game) => {
+  it.each([
+    ['the time limit', 1, 0],
+    ['an illegal action', 0, TERMINATE],
+  ])('that %s ended is over for every action, first of all', (_, maxEpisodeSteps, illegalAction) => {
+    for (const autoresetMode of [NEXT_STEP, DISABLED]) {
+      const session = new Session(createHost())
+      const settings = {
+        gameId: game.id,
+        config: {},
+        wireEncoding: 0,
+        autoresetMode,
+        maxEpisodeSteps,
+        illegalAction,
+      }
+      const { envId } = HANDLERS.makeEnv(session, settings)
+      const { env, instance } = session.get(envId)
+      env.reset([{ seed: '7', episode: 0 }])
+      const mask = Array.from(env.batch.actionMasks)
+      env.step(Int32Array.of(mask.indexOf(illegalAction === TERMINATE ? 0 : 1)))
+      expect(env.isFinished(0)).toBe(true)
+      const { explanations } = HANDLERS.explain(session, { envId, actions: [] })
+      const reasons = new Set(explanations.map(({ reason }) => reason))
+      expect([...reasons]).toEqual([autoresetMode === NEXT_STEP ? '' : 'episode_over'])
+      for (let action = 0; action < instance.numActions; action++) {
+        const actionJson = JSON.stringify(instance.native.toNative(action))
+        const played = HANDLERS.play(session, { envId, actionJson })
+        expect(played).toMatchObject({ ok: false, reason: 'episode_over', gameOver: true, legalActions: [] })
+      }
+    }
+  })
 })

@@ -72,6 +72,9 @@ describe('strict JSON', () => {
         const line = answerLine(session, Buffer.from(`{"id":"1","reset":{"envId":"x","${field}":${value}}}`))
         expect(line).not.toContain('12345678')
       }
+      for (const rest of [`"reset":${value}`, `"reset":{"envId":"x","episodes":${value}}`]) {
+        expect(answerLine(session, Buffer.from(`{"id":"1",${rest}}`))).not.toContain('12345678')
+      }
     }
   })
 
