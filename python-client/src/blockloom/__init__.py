@@ -26,6 +26,7 @@ from blockloom.errors import (
     ResetRequiredError,
     ServerDiedError,
 )
+from blockloom.mask_monitor import MaskMonitor, VectorMaskMonitor
 from blockloom.positions import Position, afterstates_of
 from blockloom.replays import ReplayVerdict, load_replay, verify_replay
 from blockloom.sampling import sample
@@ -51,6 +52,7 @@ __all__ = [
     "IllegalActionError",
     "InvalidArgumentError",
     "MaskCheckError",
+    "MaskMonitor",
     "MaskReport",
     "NodeNotFoundError",
     "ObservationSpec",
@@ -59,6 +61,7 @@ __all__ = [
     "ReplayVerdict",
     "ResetRequiredError",
     "ServerDiedError",
+    "VectorMaskMonitor",
     "afterstates_of",
     "baselines",
     "check_masks",
