@@ -6,14 +6,16 @@ import { REFUSED_REQUESTS } from './refused-requests.ts'
 
 const NUM_ENVS = 8
 
-/** Reads the rows of a mask out of a batch. */
-function legalActions(batch: JsonObject, numActions: number): number[][] {
+/** The legal actions of each row of a batch, its masks in bytes or in bits. */
+function legalActions(batch: JsonObject, numActions: number, packed: boolean): number[][] {
   const mask = Buffer.from(batch.actionMasks as string, 'base64')
-  const rows: number[][] = []
-  for (let at = 0; at < mask.length; at += numActions) {
-    rows.push(Array.from({ length: numActions }, (_, a) => a).filter((a) => mask[at + a] === 1))
-  }
-  return rows
+  const stride = packed ? 8 * Math.ceil(numActions / 64) : numActions
+  const isLegal = (at: number, action: number) =>
+    packed ? ((mask[at + (action >> 3)]! >> (action & 7)) & 1) === 1 : mask[at + action] === 1
+  const actions = Array.from({ length: numActions }, (_, action) => action)
+  return Array.from({ length: mask.length / stride }, (_, row) =>
+    actions.filter((action) => isLegal(row * stride, action)),
+  )
 }
 
 /** A reply without the one field that is random by design. */
@@ -44,31 +46,51 @@ class Pair {
     return (a!.makeEnv as JsonObject).spec as JsonObject
   }
 
-  async call(id: string, name: string, fields: JsonObject = {}): Promise<JsonObject> {
+  /** The reply that both sessions gave. */
+  async send(id: string, name: string, fields: JsonObject = {}): Promise<JsonObject> {
     const [a, b] = await Promise.all(
       this.#sessions.map((s, i) => s.send({ id, [name]: { envId: this.#envIds[i]!, ...fields } })),
     )
     expect(a).toEqual(b)
     expect(a!.id).toBe(id)
-    if (!(name in a!)) throw new Error(`${name} was refused: ${JSON.stringify(a)}`)
-    return a![name] as JsonObject
+    return a!
+  }
+
+  /** The answer that both sessions gave to a call that they accept. */
+  async call(id: string, name: string, fields: JsonObject = {}): Promise<JsonObject> {
+    const reply = await this.send(id, name, fields)
+    if (!(name in reply)) throw new Error(`${name} was refused: ${JSON.stringify(reply)}`)
+    return reply[name] as JsonObject
   }
 }
 
+/** Plays mostly legal actions, and now and then any; in DISABLED finished rows are reset by a mask. */
 async function playBoth(pair: Pair, game: Game, settings: JsonObject, steps: number): Promise<void> {
   const spec = await pair.make({ gameId: game.id, numEnvs: NUM_ENVS, ...settings })
   const numActions = spec.numActions as number
+  const packed = spec.wireEncoding === 'WIRE_ENCODING_PACKED'
+  const disabled = spec.autoresetMode === 'AUTORESET_MODE_DISABLED'
   let batch = (await pair.call('reset', 'reset', { seed: '95' })).batch as JsonObject
   let random = 12345
+  let refused = 0
   for (let i = 0; i < steps; i++) {
     random = (random * 1103515245 + 12345) & 0x7fffffff
-    const actions = legalActions(batch, numActions).map((legal, row) =>
+    const actions = legalActions(batch, numActions, packed).map((legal, row) =>
       legal.length > 0 && i % 17 !== row
         ? legal[(random + row) % legal.length]!
         : (random + row) % numActions,
     )
-    batch = (await pair.call(`step ${i}`, 'step', { actions })).batch as JsonObject
+    // Programs send packed actions, people lists; half of the runs send each.
+    const packedActions = Buffer.from(Int32Array.from(actions).buffer).toString('base64')
+    const reply = await pair.send(`s${i}`, 'step', packed ? { packedActions } : { actions })
+    if (reply.error) refused++
+    else batch = (reply.step as JsonObject).batch as JsonObject
+    const finished = new Set((batch.finished as JsonObject[]).map(({ row }) => row as number))
+    if (!disabled || reply.error || finished.size === 0) continue
+    const rows = Buffer.from(Array.from({ length: NUM_ENVS }, (_, row) => (finished.has(row) ? 1 : 0)))
+    batch = (await pair.call(`r${i}`, 'reset', { resetMask: rows.toString('base64') })).batch as JsonObject
   }
+  expect(refused > 0).toBe(settings.illegalAction === 'ILLEGAL_ACTION_REJECT')
 }
 
 /** The suite that every transport passes: the same replies, byte for byte, as a session without a wire. */
@@ -98,14 +120,18 @@ export function sessionContract(name: string, start: () => Promise<TestServer>):
     })
 
     for (const game of GAMES) {
-      it(`plays ${game.id} to the same bytes: 1,000 steps of ${NUM_ENVS} rows`, async () => {
-        await playBoth(new Pair(session, controlSession), game, {}, 1000)
-      })
+      it.each(['WIRE_ENCODING_PACKED', 'WIRE_ENCODING_DENSE'])(
+        `plays ${game.id} to the same bytes, %s: 1,000 steps of ${NUM_ENVS} rows`,
+        async (wireEncoding) => {
+          await playBoth(new Pair(session, controlSession), game, { wireEncoding }, 1000)
+        },
+      )
 
       it.each([
-        ['AUTORESET_MODE_SAME_STEP', 'ILLEGAL_ACTION_TERMINATE', 'WIRE_ENCODING_DENSE'],
+        ['AUTORESET_MODE_SAME_STEP', 'ILLEGAL_ACTION_TERMINATE', 'WIRE_ENCODING_PACKED'],
         ['AUTORESET_MODE_SAME_STEP', 'ILLEGAL_ACTION_REFUSE', 'WIRE_ENCODING_DENSE'],
-        ['AUTORESET_MODE_NEXT_STEP', 'ILLEGAL_ACTION_TERMINATE', 'WIRE_ENCODING_DENSE'],
+        ['AUTORESET_MODE_NEXT_STEP', 'ILLEGAL_ACTION_REJECT', 'WIRE_ENCODING_PACKED'],
+        ['AUTORESET_MODE_DISABLED', 'ILLEGAL_ACTION_TERMINATE', 'WIRE_ENCODING_DENSE'],
       ])(`plays ${game.id} the same with %s, %s, %s`, async (autoresetMode, illegalAction, wireEncoding) => {
         const settings = { autoresetMode, illegalAction, wireEncoding, maxEpisodeSteps: 30 }
         await playBoth(new Pair(session, controlSession), game, settings, 200)
