@@ -5,16 +5,19 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { type Client, credentials, loadPackageDefinition, type ServiceError } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 
-const serverFile = new URL('../python-client/src/blockloom/_server/blockloom.cjs', import.meta.url).pathname
+const serverFile = fileURLToPath(
+  new URL('../python-client/src/blockloom/_server/blockloom.cjs', import.meta.url),
+)
 const server = spawn(process.execPath, [serverFile, 'serve', '--listen', '127.0.0.1:0'], {
   stdio: ['ignore', 'pipe', 'inherit'],
 })
 const [port] = (await once(server.stdout, 'data')) as [Buffer]
 
-const proto = new URL('../proto/blockloom/v1/environment.proto', import.meta.url).pathname
+const proto = fileURLToPath(new URL('../proto/blockloom/v1/environment.proto', import.meta.url))
 const { blockloom } = loadPackageDefinition(loadSync(proto, { defaults: true })) as unknown as {
   blockloom: { v1: { EnvironmentService: new (address: string, creds: unknown) => Client } }
 }

@@ -7,10 +7,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 
 type Fields = { [key: string]: unknown }
 
-const serverFile = new URL('../python-client/src/blockloom/_server/blockloom.cjs', import.meta.url).pathname
+const serverFile = fileURLToPath(
+  new URL('../python-client/src/blockloom/_server/blockloom.cjs', import.meta.url),
+)
 const server = spawn(process.execPath, [serverFile, 'stdio'], { stdio: ['pipe', 'pipe', 'inherit'] })
 const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]()
 

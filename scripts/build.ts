@@ -1,5 +1,6 @@
 /** Writes the one-file server, the contract's descriptor set and the ids of the games into the Python package. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { GAMES } from '../src/games/registry.ts'
 import { fileDescriptorSet } from '../src/session/descriptors.ts'
@@ -17,7 +18,7 @@ writeFileSync(
 )
 writeFileSync(new URL('games.json', OUT), `${JSON.stringify(GAMES.map(({ id }) => id))}\n`)
 await build({
-  entryPoints: [new URL('../src/cli.ts', import.meta.url).pathname],
+  entryPoints: [fileURLToPath(new URL('../src/cli.ts', import.meta.url))],
   outfile: new URL('blockloom.cjs', OUT).pathname,
   bundle: true,
   platform: 'node',

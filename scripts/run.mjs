@@ -7,8 +7,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const ROOT = new URL('..', import.meta.url).pathname
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const VENV = join(ROOT, '.venv')
 const PYTHON = join(VENV, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python')
 
@@ -71,9 +72,11 @@ function node(path) {
   return join(ROOT, 'node_modules', path)
 }
 
+/** The server runs on Node 20 and newer; the tools that build and test it want the later releases of 20 and 22. */
 function requireNode() {
-  const major = Number(process.versions.node.split('.')[0])
-  if (major < 20) fail(`Node ${process.versions.node} is too old; Blockloom needs Node 20 or newer`)
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const enough = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22
+  if (!enough) fail(`Node ${process.versions.node} is too old; this needs Node 20.19, 22.12 or newer`)
 }
 
 function installNodePackages() {

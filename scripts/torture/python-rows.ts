@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { exitCode } from '../../test/transport/connect.ts'
 import type { Outcome, Row, Scale } from './row.ts'
 
-const ROOT = new URL('../..', import.meta.url).pathname
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PYTHON = process.env.PYTHON ?? `${ROOT}.venv/bin/python`
 
 /** Runs a part of deaths.py, which prints its outcome as the last line. */

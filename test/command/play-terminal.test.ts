@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { BestScores, bestScoresFile } from '../../src/command/play/best-scores.ts'
 import { GAMES } from '../../src/games/registry.ts'
@@ -10,7 +11,7 @@ import { verifyReplay } from '../../src/replay/verify.ts'
 import { defaultGame, playRandomly, stateAfter } from '../replay/random-play.ts'
 import { SERVER } from '../transport/connect.ts'
 
-const DRIVER = new URL('terminal_driver.py', import.meta.url).pathname
+const DRIVER = fileURLToPath(new URL('terminal_driver.py', import.meta.url))
 const ARROWS = { up: '\x1b[A', down: '\x1b[B', right: '\x1b[C', left: '\x1b[D' }
 /** What gives a terminal back: the cursor, and the screen as it was before. */
 const LEAVE = '\x1b[?25h\x1b[?1049l'

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import {
   type ChannelCredentials,
   Client,
@@ -16,7 +17,7 @@ import { decodeResponse, encodeRequest, exitCode, type JsonObject, SERVER } from
 import { startWatched, type WatchedServer } from './server.ts'
 
 const TOKEN = 'a-token-for-the-tests-only'
-const certificate = (name: string) => new URL(`certificates/${name}`, import.meta.url).pathname
+const certificate = (name: string) => fileURLToPath(new URL(`certificates/${name}`, import.meta.url))
 const read = (name: string) => readFileSync(certificate(name))
 const tokenFile = writeToken(`${TOKEN}\n`)
 

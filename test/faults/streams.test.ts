@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { Client, type ClientDuplexStream, credentials, Metadata, status } from '@grpc/grpc-js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SERVICE_NAME } from '../../src/session/contract.ts'
@@ -65,7 +66,7 @@ describe('streams of the gRPC server', () => {
   })
 
   it('frees the environments of a killed client', async () => {
-    const connect = new URL('../transport/connect.ts', import.meta.url).pathname
+    const connect = fileURLToPath(new URL('../transport/connect.ts', import.meta.url))
     const script = `
       import { GrpcSession } from ${JSON.stringify(connect)}
       const session = new GrpcSession(${JSON.stringify(server.address)})

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { Client, type ClientDuplexStream, credentials } from '@grpc/grpc-js'
 import type { Json } from '../../src/env/game.ts'
 import { SERVICE_NAME, SessionRequestType, SessionResponseType } from '../../src/session/contract.ts'
@@ -15,7 +16,7 @@ export type JsonObject = { readonly [key: string]: Json }
 /** The server file: the one that was built, or another that BLOCKLOOM_SERVER names. */
 export const SERVER =
   process.env.BLOCKLOOM_SERVER ??
-  new URL('../../python-client/src/blockloom/_server/blockloom.cjs', import.meta.url).pathname
+  fileURLToPath(new URL('../../python-client/src/blockloom/_server/blockloom.cjs', import.meta.url))
 
 /** One session of some transport, with requests and responses in their JSON form. */
 export interface TestSession {

@@ -3,6 +3,7 @@ import { mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { credentials, loadPackageDefinition, type ServiceError } from '@grpc/grpc-js'
 import { loadFileDescriptorSetFromBuffer, loadSync } from '@grpc/proto-loader'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -20,7 +21,7 @@ import {
 } from './connect.ts'
 
 const gameId = GAMES[0]!.id
-const PROTO = new URL('../../proto/blockloom/v1/environment.proto', import.meta.url).pathname
+const PROTO = fileURLToPath(new URL('../../proto/blockloom/v1/environment.proto', import.meta.url))
 
 type Unary = (request: object, callback: (error: ServiceError | null, reply: JsonObject) => void) => void
 type Stub = { readonly [method: string]: Unary | undefined } & { close(): void }

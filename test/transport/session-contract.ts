@@ -7,7 +7,7 @@ import { REFUSED_REQUESTS } from './refused-requests.ts'
 const NUM_ENVS = 8
 
 /** The legal actions of each row of a batch, its masks in bytes or in bits. */
-function legalActions(batch: JsonObject, numActions: number, packed: boolean): number[][] {
+function legalActions(batch: JsonObject, numActions: number, packed = false): number[][] {
   const mask = Buffer.from(batch.actionMasks as string, 'base64')
   const stride = packed ? 8 * Math.ceil(numActions / 64) : numActions
   const isLegal = (at: number, action: number) =>
