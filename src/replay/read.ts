@@ -27,8 +27,9 @@ export interface ReadReplay extends ReplayGame {
   readonly finalIsIntegers: boolean
 }
 
-/** As many parts as the longest replay has: a few keys an action. */
+/** As many parts as the longest replay has: a few keys an action. Objects of very many keys are slow to build. */
 const REPLAY_LIMITS = {
+  keysPerObject: 64,
   containers: MAX_RECORDED_ACTIONS + 100,
   keys: 8 * MAX_RECORDED_ACTIONS,
   commas: 8 * MAX_RECORDED_ACTIONS,
@@ -85,7 +86,9 @@ function parseObject(text: string): JsonObject {
   try {
     json = parseStrictJson(text, REPLAY_LIMITS)
   } catch {
-    const message = 'The replay is no JSON, has a key twice in one object, or nests deeper than 16 levels.'
+    const message =
+      'The replay is no JSON, has a key twice in one object, nests deeper than 16 levels, or has more parts ' +
+      `than a replay of ${MAX_RECORDED_ACTIONS} actions.`
     throw new Refused('bad_json', message)
   }
   if (!isObject(json)) throw new Refused('bad_json', 'The replay is no JSON object.')

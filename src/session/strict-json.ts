@@ -9,6 +9,8 @@ export interface JsonLimits {
   readonly containers: number
   readonly keys: number
   readonly commas: number
+  /** Keys of one object; default: no limit of its own. */
+  readonly keysPerObject?: number
 }
 
 /** Limits of a message: a few objects, arrays and keys, and as many values as the longest list has rows. */
@@ -49,6 +51,8 @@ function checkStructure(text: string, limits: JsonLimits): void {
       if (scope !== undefined && isKey(text, end)) {
         if (++keys > limits.keys) throw tooMuch('keys', limits.keys)
         addKey(scope, text.slice(at, end))
+        const most = limits.keysPerObject ?? limits.keys
+        if (scope.size > most) throw tooMuch('keys in one object', most)
       }
       at = end
       continue

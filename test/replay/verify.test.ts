@@ -112,6 +112,9 @@ describe('a replay is refused for', () => {
     expect(reasonOf('"seed":41', '"seed":41,"s\\u0065ed":42')).toBe('bad_json')
     expect(reasonOf('"score":3', '"score":3,"score":3')).toBe('bad_json')
     expect(reasonOf(/$/, ' x')).toBe('bad_json')
+    const keys = Array.from({ length: 65 }, (_, i) => `"k${i}":1`).join(',')
+    expect(reasonOf('"up2"', `{${keys}}`)).toBe('bad_json')
+    expect(reasonOf('"up2"', `{${keys.replace(/,.*/, '')}}`)).toBe('illegal_action')
   })
 
   it('keys that are missing or unknown', () => {
