@@ -38,14 +38,15 @@ const TASKS = {
         ]),
   },
   torture: { python: '[dev]', steps: () => [[node('tsx/dist/cli.mjs'), 'scripts/torture/run.ts']] },
+  bench: { python: '[dev]', steps: () => [[PYTHON, 'bench/python/run.py']] },
   docs: { python: '[dev]', steps: () => [[process.execPath, 'scripts/run-docs.mjs']] },
   check: {
     python: '[dev]',
     steps: () => [
       [node('@biomejs/biome/bin/biome'), 'ci', '--error-on-warnings', '.'],
       [node('typescript/bin/tsc'), '-p', '.'],
-      [PYTHON, '-m', 'ruff', 'check', 'python-client', 'examples'],
-      [PYTHON, '-m', 'ruff', 'format', '--check', 'python-client', 'examples'],
+      [PYTHON, '-m', 'ruff', 'check', 'python-client', 'examples', 'bench'],
+      [PYTHON, '-m', 'ruff', 'format', '--check', 'python-client', 'examples', 'bench'],
       [PYTHON, '-m', 'mypy', '--config-file', 'python-client/pyproject.toml', '-p', 'blockloom'],
     ],
   },
