@@ -8,7 +8,7 @@ import {
 import { protoService } from './proto-service.ts'
 
 /** The standard health service, version 1: https://github.com/grpc/grpc-proto, grpc/health/v1. */
-const HEALTH_PROTO = `
+export const HEALTH_PROTO = `
   syntax = "proto3";
   package grpc.health.v1;
   message HealthCheckRequest { string service = 1; }

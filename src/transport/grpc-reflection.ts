@@ -1,6 +1,8 @@
 import { type Server, type ServerDuplexStream, status } from '@grpc/grpc-js'
-import { contractText, SERVICE_NAME } from '../session/contract.ts'
+import protobuf from 'protobufjs'
+import { contractText } from '../session/contract.ts'
 import { fileDescriptor } from '../session/descriptors.ts'
+import { HEALTH_PROTO } from './grpc-health.ts'
 import { protoService } from './proto-service.ts'
 
 /** The standard reflection service: https://github.com/grpc/grpc-proto, grpc/reflection. */
@@ -36,9 +38,6 @@ const reflectionProto = (version: string) => `
   message ErrorResponse { int32 error_code = 1; string error_message = 2; }
 `
 
-const FILE_NAME = 'blockloom/v1/environment.proto'
-const PACKAGE = 'blockloom.v1.'
-
 interface ReflectionRequest {
   readonly host: string
   readonly fileByFilename?: string
@@ -46,18 +45,31 @@ interface ReflectionRequest {
   readonly listServices?: string
 }
 
-/** Serves the contract's descriptors, in both versions that tools ask for. */
+/** A .proto file that is served, with the full names of all that it declares. */
+interface DescribedFile {
+  readonly name: string
+  readonly descriptor: Uint8Array
+  readonly symbols: ReadonlySet<string>
+  readonly services: readonly string[]
+}
+
+const VERSIONS = ['v1', 'v1alpha']
+
+/** Serves the descriptors of every service here, in both versions of reflection that tools ask for. */
 export function addReflectionService(server: Server): void {
-  const descriptor = fileDescriptor(FILE_NAME, contractText())
-  for (const version of ['v1', 'v1alpha']) {
+  const files = [
+    describe('blockloom/v1/environment.proto', contractText()),
+    describe('grpc/health/v1/health.proto', HEALTH_PROTO),
+    ...VERSIONS.map((version) =>
+      describe(`grpc/reflection/${version}/reflection.proto`, reflectionProto(version)),
+    ),
+  ]
+  for (const version of VERSIONS) {
     const name = `grpc.reflection.${version}.ServerReflection`
     server.addService(protoService(reflectionProto(version), name), {
       ServerReflectionInfo: (stream: ServerDuplexStream<ReflectionRequest, object>) => {
         stream.on('data', (request: ReflectionRequest) => {
-          const reply = { validHost: request.host, originalRequest: request, ...answer(request, descriptor) }
-          if (stream.write(reply)) return
-          stream.pause()
-          stream.once('drain', () => stream.resume())
+          stream.write({ validHost: request.host, originalRequest: request, ...answer(request, files) })
         })
         stream.on('end', () => stream.end())
       },
@@ -65,14 +77,41 @@ export function addReflectionService(server: Server): void {
   }
 }
 
-function answer(request: ReflectionRequest, descriptor: Uint8Array): object {
+function describe(name: string, protoText: string): DescribedFile {
+  const { root } = protobuf.parse(protoText, { keepCase: true })
+  const symbols = new Set<string>()
+  const services: string[] = []
+  const visit = (thing: protobuf.ReflectionObject): void => {
+    const fullName = thing.fullName.slice(1)
+    if (!isPackage(thing)) symbols.add(fullName)
+    if (thing instanceof protobuf.Service) {
+      services.push(fullName)
+      for (const method of thing.methodsArray) symbols.add(`${fullName}.${method.name}`)
+    }
+    if (thing instanceof protobuf.Namespace) thing.nestedArray.forEach(visit)
+  }
+  visit(root)
+  return { name, descriptor: fileDescriptor(name, protoText), symbols, services }
+}
+
+/** A package holds symbols and is none. */
+function isPackage(thing: protobuf.ReflectionObject): boolean {
+  return thing.constructor === protobuf.Namespace || thing instanceof protobuf.Root
+}
+
+function answer(request: ReflectionRequest, files: readonly DescribedFile[]): object {
   if (Object.hasOwn(request, 'listServices')) {
-    return { listServicesResponse: { service: [{ name: SERVICE_NAME }] } }
+    const names = files.flatMap(({ services }) => services)
+    return { listServicesResponse: { service: names.map((name) => ({ name })) } }
   }
   const symbol = request.fileContainingSymbol ?? ''
-  if (request.fileByFilename === FILE_NAME || symbol.startsWith(PACKAGE)) {
-    return { fileDescriptorResponse: { fileDescriptorProto: [descriptor] } }
-  }
+  const file = files.find(({ name, symbols }) => name === request.fileByFilename || symbols.has(symbol))
+  return file === undefined
+    ? notFound()
+    : { fileDescriptorResponse: { fileDescriptorProto: [file.descriptor] } }
+}
+
+function notFound(): object {
   return {
     errorResponse: { errorCode: status.NOT_FOUND, errorMessage: 'there is no such symbol or file here' },
   }

@@ -145,6 +145,31 @@ describe('the gRPC server', () => {
     }
   })
 
+  it('lists every service by reflection, and finds their symbols and no others', async () => {
+    const reply = await reflectionReply(server.address, 'v1', { listServices: '' })
+    const names = (reply.listServicesResponse as { service: { name: string }[] }).service.map(
+      ({ name }) => name,
+    )
+    expect(names).toEqual([
+      'blockloom.v1.EnvironmentService',
+      'grpc.health.v1.Health',
+      'grpc.reflection.v1.ServerReflection',
+      'grpc.reflection.v1alpha.ServerReflection',
+    ])
+    for (const fileContainingSymbol of [
+      ...names,
+      'blockloom.v1.EnvironmentService.Step',
+      'blockloom.v1.Batch',
+    ]) {
+      const found = await reflectionReply(server.address, 'v1', { fileContainingSymbol })
+      expect(found.fileDescriptorResponse, fileContainingSymbol).toBeTruthy()
+    }
+    for (const fileContainingSymbol of ['', 'blockloom.v1', 'blockloom.v1.Nope', 'other']) {
+      const missing = await reflectionReply(server.address, 'v1', { fileContainingSymbol })
+      expect(missing.errorResponse, fileContainingSymbol).toMatchObject({ errorCode: 5 })
+    }
+  })
+
   it('serves health', async () => {
     const path = writeProto(
       'health.proto',
@@ -227,13 +252,21 @@ function varint(value: number): Buffer {
 }
 
 /** Asks the reflection service for a file and gives the encoded descriptor. */
-function reflect(address: string, version: string, request: object): Promise<Buffer> {
+async function reflect(address: string, version: string, request: object): Promise<Buffer> {
+  const reply = await reflectionReply(address, version, request)
+  return (reply.fileDescriptorResponse as { fileDescriptorProto: Buffer[] }).fileDescriptorProto[0]!
+}
+
+/** One answer of the reflection service. */
+function reflectionReply(address: string, version: string, request: object) {
   const path = writeProto(
     'reflection.proto',
     `syntax = "proto3"; package grpc.reflection.${version};
      service ServerReflection { rpc ServerReflectionInfo(stream Q) returns (stream R); }
-     message Q { string file_by_filename = 3; string file_containing_symbol = 4; string list_services = 7; }
-     message R { F file_descriptor_response = 4; } message F { repeated bytes file_descriptor_proto = 1; }`,
+     message Q { oneof q { string file_by_filename = 3; string file_containing_symbol = 4; string list_services = 7; } }
+     message R { F file_descriptor_response = 4; L list_services_response = 6; E error_response = 7; }
+     message F { repeated bytes file_descriptor_proto = 1; } message L { repeated S service = 1; }
+     message S { string name = 1; } message E { int32 error_code = 1; }`,
   )
   const stub = stubOf(
     loadPackageDefinition(loadSync(path)),
@@ -243,10 +276,11 @@ function reflect(address: string, version: string, request: object): Promise<Buf
   const stream = (
     stub as unknown as { ServerReflectionInfo(): import('node:stream').Duplex }
   ).ServerReflectionInfo()
-  return new Promise((resolve, reject) => {
-    stream.on('data', (reply: { fileDescriptorResponse: { fileDescriptorProto: Buffer[] } }) => {
-      resolve(reply.fileDescriptorResponse.fileDescriptorProto[0]!)
+  return new Promise<{ [field: string]: unknown }>((resolve, reject) => {
+    stream.on('data', (reply: { [field: string]: unknown }) => {
+      resolve(reply)
       stream.end()
+      stub.close()
     })
     stream.on('error', reject)
     stream.write(request)
