@@ -42,7 +42,8 @@ while True:
     if sys.argv[3] == "idle":
         time.sleep(60)
     for _ in range(20):
-        env.step(env.action_space.sample())
+        if env.step(env.action_space.sample())[2]:
+            break
 """
 
 
