@@ -10,6 +10,7 @@ import os
 import pickle
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -339,3 +340,46 @@ def test_resume_survives_pickling() -> None:
     kill_servers()
     envs.step(np.zeros(2, int))
     envs.close()
+
+
+def test_a_forked_child_does_not_take_over_its_parents_rows() -> None:
+    program = """
+import os, sys
+import numpy as np
+import blockloom
+envs = blockloom.BlockloomVectorEnv("Stackcraft-v1", 2, resume=True)
+envs.reset(seed=1)
+if os.fork() == 0:
+    try:
+        envs.step(np.zeros(2, int))
+    except blockloom.ServerDiedError as error:
+        envs.reset(seed=1)
+        os._exit(0 if "forked" in str(error) and envs.step(np.zeros(2, int))[4]["pieces"].sum() == 2 else 1)
+    os._exit(2)
+_, status = os.wait()
+assert status == 0, status
+assert envs.step(np.zeros(2, int))[4]["pieces"].sum() == 2
+envs.close()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_interrupt_while_it_waits_loses_nothing() -> None:
+    envs, other = (BlockloomVectorEnv("Stackcraft-v1", 2, resume=True) for _ in range(2))
+    for each in (envs, other):
+        each.reset(seed=1)
+    process = next(iter(POOL._entries.values())).channel
+    assert isinstance(process, StdioChannel)
+    os.kill(process.process_id, signal.SIGSTOP)
+    here = threading.get_ident()
+    threading.Timer(0.2, lambda: signal.pthread_kill(here, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        envs.step(np.zeros(2, int))
+    os.kill(process.process_id, signal.SIGCONT)
+    expected = digest(other.reset())
+    assert digest(envs.reset()) == expected
+    kill_servers()
+    assert digest(envs.step(np.zeros(2, int))) == digest(other.step(np.zeros(2, int)))
+    envs.close()
+    other.close()

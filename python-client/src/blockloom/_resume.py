@@ -32,7 +32,7 @@ _KATHMANDU = timezone(timedelta(hours=5, minutes=45))
 class Request(Ticket):
     """A request that can be sent to one server after another."""
 
-    __slots__ = ("answer", "error", "note", "send", "sent")
+    __slots__ = ("answer", "death", "error", "note", "send", "sent")
 
     def __init__(self, call: str, send: Callable[[RemoteEnv], Ticket], note: Callable[[Batch], None]) -> None:
         super().__init__(0, call)
@@ -40,7 +40,9 @@ class Request(Ticket):
         self.note = note
         """Writes down what the answer tells."""
         self.sent: Ticket | None = None
-        """Where the answer will be; None where the server had died already."""
+        """Where the answer will be."""
+        self.death: ServerDiedError | None = None
+        """Why it could not be sent."""
         self.answer: Batch | None = None
         self.error: BlockloomError | None = None
 
@@ -184,18 +186,20 @@ class ResumingEnv:
 
     def _send(self, request: Request) -> Request:
         """Sends a request; where the server has died, whoever waits for the answer will notice."""
+        request.sent = request.death = None
         try:
             request.sent = request.send(self._remote)
-        except ServerDiedError:
-            request.sent = None
+        except ServerDiedError as death:
+            request.death = death
         return request
 
     def _settle(self, request: Request) -> None:
         """Takes the answers up to a request's."""
         while request.answer is None and request.error is None:
             first = self._pending[0]
-            if first.sent is None:
-                raise ServerDiedError("the server died")
+            if first.death is not None:
+                raise first.death
+            assert first.sent is not None
             try:
                 answer = self._remote.batch(first.sent)
             except BlockloomError as error:
