@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from blockloom._channel import Channel
 from blockloom._node import server_command
 from blockloom._server_pool import POOL
+from listening import wait_until_it_listens
 
 
 @pytest.fixture(scope="session")
@@ -29,9 +29,7 @@ def grpc_address() -> Iterator[str]:
 def unix_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     socket = tmp_path_factory.mktemp("s") / "b.sock"
     process = subprocess.Popen(server_command("serve", "--listen", f"unix:{socket}"), stderr=subprocess.DEVNULL)
-    while not socket.exists():
-        assert process.poll() is None
-        time.sleep(0.02)
+    wait_until_it_listens(process, socket)
     yield f"unix:{socket}"
     process.terminate()
     process.wait(timeout=10)

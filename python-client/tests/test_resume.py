@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from blockloom import BlockloomVectorEnv
 from blockloom._node import server_command
 from blockloom._server_pool import POOL
 from blockloom._stdio import StdioChannel
+from listening import wait_until_it_listens
 
 FULL = os.environ.get("BLOCKLOOM_FULL") == "1"
 Disturb = Callable[[int], None]
@@ -253,9 +253,7 @@ def test_a_grpc_server_that_comes_back(tmp_path: Path) -> None:
             later.append(threading.Timer(0.4, lambda: running.append(serve(address))))
             later[-1].start()
 
-    while not (tmp_path / "s.sock").exists():
-        time.sleep(0.02)
-    time.sleep(0.2)
+    wait_until_it_listens(running[0], tmp_path / "s.sock")
     disturbed = rollout(60, disturb, game_id="LumenBlocks-v1", num_envs=4, server=address, resume=True)
     assert disturbed == undisturbed
     for process in running:
