@@ -12,7 +12,18 @@ const ALLOWED: { readonly [layer: string]: readonly string[] } = {
   replay: ['env', 'games'],
   session: ['env', 'games', 'replay', 'random', 'node', 'protobufjs'],
   transport: ['env', 'session', 'node', 'protobufjs', '@grpc/grpc-js'],
-  command: ['env', 'games', 'random', 'replay', 'session', 'transport', 'node', '@grpc/grpc-js'],
+  command: [
+    'env',
+    'games',
+    'random',
+    'replay',
+    'session',
+    'transport',
+    'node',
+    '@grpc/grpc-js',
+    'pino',
+    'prom-client',
+  ],
   'cli.ts': ['command', 'session', 'transport', 'node'],
 }
 

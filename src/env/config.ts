@@ -46,5 +46,10 @@ function badValue(key: string, text: string, allowed: string) {
 
 /** A value in double quotes for a message, clipped to 64 characters. */
 export function quote(text: string): string {
-  return JSON.stringify(text.length > 64 ? `${text.slice(0, 63)}…` : text)
+  return JSON.stringify(clip(text))
+}
+
+/** A text for a message, clipped to 64 characters. */
+export function clip(text: string): string {
+  return text.length > 64 ? `${text.slice(0, 63)}…` : text
 }

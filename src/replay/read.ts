@@ -2,7 +2,7 @@ import { parseConfig, quote } from '../env/config.ts'
 import { EnvError } from '../env/env-error.ts'
 import { MAX_RECORDED_ACTIONS } from '../env/episode-recorder.ts'
 import type { Config, Game, GameInstance, Json } from '../env/game.ts'
-import { parseStrictJson } from '../session/strict-json.ts'
+import { parseStrictJson } from '../env/strict-json.ts'
 import {
   COMMON_KEYS,
   MAX_REPLAY_BYTES,

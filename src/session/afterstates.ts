@@ -28,10 +28,13 @@ function readSubject(session: Session, request: AfterstatesRequest): Subject {
   const { envId, position } = request
   const byPosition = position !== undefined && position !== null
   if (byPosition && ((envId !== undefined && envId !== null) || request.rows.length > 0)) {
-    throw envError('CONFLICTING_FIELDS', 'give env_id, with or without rows, or position, not both')
+    throw envError('CONFLICTING_FIELDS', 'give env_id, with or without rows, or position, not both', {
+      field: 'position',
+    })
   }
   if (byPosition) return readPosition(session.host, position)
-  if (envId === undefined || envId === null) throw envError('MISSING_FIELD', 'env_id or position is missing')
+  if (envId === undefined || envId === null)
+    throw envError('MISSING_FIELD', 'env_id or position is missing', { field: 'env_id' })
   const entry = session.get(envId)
   const { env, instance } = entry
   const { reward } = env.settings
@@ -54,7 +57,8 @@ function readPosition(host: Host, message: PositionMessage): Subject {
   const made = makeGame(host, message.gameId, message.config)
   const found = findAfterstates(made)
   const { board, piece, tray, figures } = message
-  if (board === undefined || board === null) throw envError('MISSING_FIELD', 'position.board is missing')
+  if (board === undefined || board === null)
+    throw envError('MISSING_FIELD', 'position.board is missing', { field: 'position.board' })
   const state = found.fromPosition({
     board,
     ...(piece !== undefined && piece !== null && { piece }),

@@ -51,10 +51,17 @@ export function callOf(message: object): DecodedRequest {
     throw envError(
       'MISSING_FIELD',
       `the request holds no call; allowed: ${CALLS.map((c) => c.name).join(', ')}`,
+      { field: 'call' },
     )
   }
   if (present.length > 1) {
-    throw envError('CONFLICTING_FIELDS', `the request holds ${present.length} calls; exactly one is allowed`)
+    throw envError(
+      'CONFLICTING_FIELDS',
+      `the request holds ${present.length} calls; exactly one is allowed`,
+      {
+        field: 'call',
+      },
+    )
   }
   return { name: call.name, request: (message as Record<string, object>)[call.name]! }
 }

@@ -1,14 +1,15 @@
 import type { EnvError } from '../env/env-error.ts'
 import { envError } from '../env/env-error.ts'
 import type { Json } from '../env/game.ts'
+import { parseStrictJson } from '../env/strict-json.ts'
 import { type Call, callOf, decodeMessage, SessionRequestType, SessionResponseType } from './contract.ts'
 import { handle, toEnvError } from './handlers.ts'
+import { LineBuffer } from './line-buffer.ts'
 import type { AnyResponse, BatchResponse, CallName } from './message-types.ts'
 import { errorMessage } from './messages.ts'
 import { messageFromJson, messageToJson } from './proto-json.ts'
 import type { Host, Session } from './session.ts'
 import { answerStepLine, readStepLine } from './step-line.ts'
-import { parseStrictJson } from './strict-json.ts'
 
 /** The longest request id, in bytes of UTF-8. */
 const MAX_ID_BYTES = 256
@@ -36,16 +37,25 @@ export function answerBytes(session: Session, bytes: Uint8Array): Uint8Array {
 
 /** Answers one line of JSON with one line of JSON, both without the newline. Never throws. */
 export function answerLine(session: Session, line: Uint8Array): string {
+  const out = new LineBuffer()
+  writeAnswer(session, line, out)
+  return out.line().toString()
+}
+
+/** The same into a buffer that it clears first. Never throws. */
+export function writeAnswer(session: Session, line: Uint8Array, out: LineBuffer): void {
   const { host } = session
   const started = startClock(host)
   let id: string | null = null
+  out.clear()
   try {
     const step = readStepLine(line)
     if (step !== undefined) {
       id = step.id
-      const reply = withinLimit(answerStepLine(session, step), host)
+      answerStepLine(session, step, out)
+      checkLimit(out.length, host)
       noteAnswer(host, 'step', step.packedActions.length / 4, started)
-      return reply
+      return
     }
     const given = parseStrictJson(decodeUtf8(line))
     id = idOfJson(given)
@@ -53,12 +63,12 @@ export function answerLine(session: Session, line: Uint8Array): string {
     readId((message as { id?: unknown }).id)
     const { name, request } = callOf(message)
     const response = handle(session, name, request)
-    const json = messageToJson(SessionResponseType, { id, [name]: response })
-    const reply = withinLimit(JSON.stringify(json), host)
+    out.text(JSON.stringify(messageToJson(SessionResponseType, { id, [name]: response })))
+    checkLimit(out.length, host)
     noteAnswer(host, name, rowsStepped(name, response), started)
-    return reply
   } catch (fault) {
-    return errorLine(noteRefusal(host, fault, started), id)
+    out.clear()
+    out.text(errorLine(noteRefusal(host, fault, started), id))
   }
 }
 
@@ -110,7 +120,7 @@ function decodeUtf8(line: Uint8Array): string {
 }
 
 function readId(id: unknown): string {
-  if (typeof id !== 'string') throw envError('MISSING_FIELD', 'id is missing')
+  if (typeof id !== 'string') throw envError('MISSING_FIELD', 'id is missing', { field: 'id' })
   if (!isIdLength(id)) throw envError('BAD_FIELD', `id is longer than ${MAX_ID_BYTES} bytes`, { field: 'id' })
   return id
 }
@@ -127,13 +137,12 @@ function idOfJson(json: Json): string | null {
 
 function encodeWithinLimit(type: Call['response'], message: object, host: Host): Uint8Array {
   const writer = type.encode(message)
-  if (writer.len > host.limits.maxMessageBytes) throw tooLarge(writer.len, host)
+  checkLimit(writer.len, host)
   return writer.finish()
 }
 
-function withinLimit(line: string, host: Host): string {
-  if (line.length > host.limits.maxMessageBytes) throw tooLarge(line.length, host)
-  return line
+function checkLimit(bytes: number, host: Host): void {
+  if (bytes > host.limits.maxMessageBytes) throw tooLarge(bytes, host)
 }
 
 function tooLarge(bytes: number, host: Host): EnvError {

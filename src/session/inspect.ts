@@ -96,7 +96,8 @@ function hasEnded({ batch }: VectorEnv, row: number): boolean {
 }
 
 function readActionJson(text: string | null | undefined): Json {
-  if (text === undefined || text === null) throw envError('MISSING_FIELD', 'action_json is missing')
+  if (text === undefined || text === null)
+    throw envError('MISSING_FIELD', 'action_json is missing', { field: 'action_json' })
   if (Buffer.byteLength(text) > MAX_ACTION_JSON_BYTES) {
     throw envError('BAD_FIELD', `action_json is longer than ${MAX_ACTION_JSON_BYTES} bytes`)
   }

@@ -47,11 +47,12 @@ export function makeGame(
   id: string | null | undefined,
   config: { readonly [key: string]: string },
 ): MadeGame {
-  if (id === undefined || id === null) throw envError('MISSING_FIELD', 'game_id is missing')
+  if (id === undefined || id === null)
+    throw envError('MISSING_FIELD', 'game_id is missing', { field: 'game_id' })
   const game = host.games.find((candidate) => candidate.id === id)
   if (game === undefined) {
     const known = host.games.map((candidate) => candidate.id).join(', ')
-    throw envError('UNKNOWN_GAME', `there is no game ${quote(id)}; known: ${known}`)
+    throw envError('UNKNOWN_GAME', `there is no game ${quote(id)}; known: ${known}`, { field: 'game_id' })
   }
   const parsed = parseConfig(game.configSchema, config)
   return { game, config: parsed, instance: game.create(parsed) }

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs'
-import { quote } from '../env/config.ts'
+import { clip, quote } from '../env/config.ts'
 import { envError } from '../env/env-error.ts'
 import type { Json } from '../env/game.ts'
 
@@ -18,7 +18,13 @@ export function messageFromJson(type: protobuf.Type, json: Json, path: string): 
     const field = Object.hasOwn(type.fields, key) ? type.fields[key] : undefined
     if (field === undefined) {
       const allowed = type.fieldsArray.map(({ name }) => name).join(', ')
-      throw envError('UNKNOWN_FIELD', `${path || type.name} has no field ${quote(key)}; allowed: ${allowed}`)
+      throw envError(
+        'UNKNOWN_FIELD',
+        `${path || type.name} has no field ${quote(key)}; allowed: ${allowed}`,
+        {
+          field: path === '' ? key.slice(0, 64) : fieldOf(path),
+        },
+      )
     }
     message[key] = fieldFromJson(field, json[key]!, path === '' ? key : `${path}.${key}`)
   }
@@ -130,6 +136,12 @@ function isObject(json: Json): json is JsonObject {
 function badField(path: string, allowed: string, json: Json) {
   const value = /^reset|seed|replay/i.test(path)
     ? 'another value'
-    : quote(typeof json === 'number' ? String(json) : JSON.stringify(json))
-  return envError('BAD_FIELD', `${path} is ${value}; allowed: ${allowed}`, { field: path })
+    : clip(typeof json === 'number' ? String(json) : JSON.stringify(json))
+  return envError('BAD_FIELD', `${path} is ${value}; allowed: ${allowed}`, { field: fieldOf(path) })
+}
+
+/** A field as the contract spells it, without the call: `makeEnv.numEnvs` is num_envs. */
+function fieldOf(path: string): string {
+  const inCall = path.includes('.') ? path.slice(path.indexOf('.') + 1) : path
+  return inCall.replace(/\[.*$/s, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

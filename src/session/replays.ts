@@ -84,7 +84,8 @@ function readSettings(request: LoadReplayRequest): VectorEnvSettings {
 }
 
 function readJson(json: string | null | undefined): string {
-  if (json === undefined || json === null) throw envError('MISSING_FIELD', 'replay_json is missing')
+  if (json === undefined || json === null)
+    throw envError('MISSING_FIELD', 'replay_json is missing', { field: 'replay_json' })
   return json
 }
 

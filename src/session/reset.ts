@@ -29,11 +29,14 @@ function readResetMask(mask: Uint8Array | null | undefined, { env }: SessionEnv)
   if (mask === undefined || mask === null) return undefined
   const { numEnvs } = env.settings
   if (mask.length !== numEnvs) {
-    throw envError('BAD_RESET_MASK', `reset_mask: expected ${numEnvs} bytes, got ${mask.length}`)
+    throw envError('BAD_RESET_MASK', `reset_mask: expected ${numEnvs} bytes, got ${mask.length}`, {
+      field: 'reset_mask',
+    })
   }
   mask.forEach((byte, row) => {
     if (byte > 1) {
       throw envError('BAD_RESET_MASK', `reset_mask of row ${row} is ${byte}; allowed: 0 or 1`, {
+        field: 'reset_mask',
         row: String(row),
       })
     }
@@ -53,7 +56,9 @@ function readStarts(host: Host, entry: SessionEnv, request: ResetRequest): Episo
   const options = Object.keys(request.options)
   if (options.length === 0) return seeds?.map((seed, row) => ({ seed, episode: episodes?.[row] ?? 0 }))
   if (seeds !== undefined)
-    throw envError('CONFLICTING_FIELDS', 'options stand in place of seeds; give one of the two')
+    throw envError('CONFLICTING_FIELDS', 'options stand in place of seeds; give one of the two', {
+      field: 'options',
+    })
   return new Array<EpisodeStart>(entry.env.settings.numEnvs).fill(
     startFromOptions(host, entry, request, options),
   )
@@ -69,17 +74,20 @@ function startFromOptions(
   for (const name of names) {
     if (known.includes(name)) continue
     const allowed = known.length > 0 ? known.join(', ') : 'none in this game'
-    throw envError('BAD_OPTION', `there is no reset option ${quote(name)}; allowed: ${allowed}`)
+    throw envError('BAD_OPTION', `there is no reset option ${quote(name)}; allowed: ${allowed}`, {
+      field: 'options',
+    })
   }
   const resolved = instance.resetOptions!.resolve(request.options, host.nowMs())
-  if ('reason' in resolved) throw envError('BAD_OPTION', resolved.message)
+  if ('reason' in resolved) throw envError('BAD_OPTION', resolved.message, { field: 'options' })
   return { seed: resolved.seed, episode: 0, replay: resolved.replay }
 }
 
 function readSeeds(request: ResetRequest, numEnvs: number): string[] | undefined {
   const { seed, seeds } = request
   if (seed !== undefined && seed !== null) {
-    if (seeds.length > 0) throw envError('CONFLICTING_FIELDS', 'give seed or seeds, not both')
+    if (seeds.length > 0)
+      throw envError('CONFLICTING_FIELDS', 'give seed or seeds, not both', { field: 'seeds' })
     checkSeed(seed, 'seed')
     const last = addToSeed(seed, numEnvs - 1)
     if (!isSeed(last)) throw badSeed(`seed + ${numEnvs - 1}`)
@@ -87,7 +95,7 @@ function readSeeds(request: ResetRequest, numEnvs: number): string[] | undefined
   }
   if (seeds.length === 0) return undefined
   if (seeds.length !== numEnvs) {
-    throw envError('SEEDS_MISMATCH', `seeds: expected ${numEnvs}, got ${seeds.length}`)
+    throw envError('SEEDS_MISMATCH', `seeds: expected ${numEnvs}, got ${seeds.length}`, { field: 'seeds' })
   }
   seeds.forEach((text, row) => {
     checkSeed(text, `seeds[${row}]`)
@@ -114,9 +122,11 @@ function readEpisodes(
 ): readonly number[] | undefined {
   const { episodes } = request
   if (episodes.length === 0) return undefined
-  if (!seeded) throw envError('EPISODES_MISMATCH', 'episodes need seed or seeds')
+  if (!seeded) throw envError('EPISODES_MISMATCH', 'episodes need seed or seeds', { field: 'episodes' })
   if (episodes.length !== numEnvs) {
-    throw envError('EPISODES_MISMATCH', `episodes: expected ${numEnvs}, got ${episodes.length}`)
+    throw envError('EPISODES_MISMATCH', `episodes: expected ${numEnvs}, got ${episodes.length}`, {
+      field: 'episodes',
+    })
   }
   episodes.forEach((episode, row) => {
     if (episode < 0) {

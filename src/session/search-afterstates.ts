@@ -27,7 +27,8 @@ export function readBeam(request: AfterstatesRequest, { afterstates, states }: S
   }
   const asked = request.depth ?? undefined
   if (width === 0) {
-    if (asked !== undefined) throw envError('MISSING_FIELD', 'beam_width is missing; depth needs it')
+    if (asked !== undefined)
+      throw envError('MISSING_FIELD', 'beam_width is missing; depth needs it', { field: 'beam_width' })
     return undefined
   }
   const search = afterstates.search

@@ -1,3 +1,4 @@
+import { quote } from '../env/config.ts'
 import { envError } from '../env/env-error.ts'
 import type { Game, GameInstance } from '../env/game.ts'
 import { VectorEnv, type VectorEnvSettings } from '../env/vector-env.ts'
@@ -123,10 +124,13 @@ export class Session {
 
   /** The environment of a request; throws MISSING_FIELD or UNKNOWN_ENV. */
   get(id: string | null | undefined): SessionEnv {
-    if (id === undefined || id === null) throw envError('MISSING_FIELD', 'env_id is missing')
+    if (id === undefined || id === null)
+      throw envError('MISSING_FIELD', 'env_id is missing', { field: 'env_id' })
     const entry = this.#envs.get(id)
     if (entry === undefined) {
-      throw envError('UNKNOWN_ENV', 'this client has no environment of that env_id; it may have been closed')
+      throw envError('UNKNOWN_ENV', `this client has no environment ${quote(id)}; it may have been closed`, {
+        field: 'env_id',
+      })
     }
     entry.usedMs = this.host.nowMs()
     return entry

@@ -1,11 +1,11 @@
 import { handle } from './handlers.ts'
+import type { LineBuffer } from './line-buffer.ts'
 import type { BatchMessage, BatchResponse } from './message-types.ts'
-import { base64 } from './proto-json.ts'
 import type { Session } from './session.ts'
 
 /**
  * The stdio fast path: a step request in the form that programs write it, read by one expression and answered
- * by joining strings. Any other spelling of the same request takes the general path to the same reply.
+ * piece by piece. Any other spelling of the same request takes the general path to the same reply.
  */
 const STEP_LINE =
   /^\{"id":"([\w-]{1,80})","step":\{"envId":"([0-9a-f]{32})","packedActions":"([A-Za-z0-9+/]*={0,2})"\}\}$/
@@ -26,24 +26,41 @@ export function readStepLine(line: Uint8Array): StepLine | undefined {
   return { id: match[1]!, envId: match[2]!, packedActions }
 }
 
-/** Plays the step and writes the reply; throws EnvError. */
-export function answerStepLine(session: Session, { id, envId, packedActions }: StepLine): string {
+/** Plays the step and adds the reply to `out`; throws EnvError. */
+export function answerStepLine(
+  session: Session,
+  { id, envId, packedActions }: StepLine,
+  out: LineBuffer,
+): void {
   const { batch } = handle(session, 'step', { envId, packedActions, actions: [] }) as BatchResponse
-  return `{"id":"${id}","step":{"batch":${batchJson(batch)}}}`
+  out.ascii(`{"id":"${id}","step":{"batch":{"observations":`)
+  addList(batch.observations, out)
+  addBytes(',"actionMasks":"', batch.actionMasks, out)
+  addBytes('","rewards":"', batch.rewards, out)
+  addBytes('","terminations":"', batch.terminations, out)
+  addBytes('","truncations":"', batch.truncations, out)
+  addBytes('","outcomes":"', batch.outcomes, out)
+  out.ascii('","refusals":')
+  addPlain(batch.refusals, out)
+  out.ascii(',"finished":')
+  addPlain(batch.finished, out)
+  addBytes(',"finalActionMasks":"', batch.finalActionMasks, out)
+  out.ascii('","finalObservations":')
+  addList(batch.finalObservations, out)
+  out.ascii('}}}')
 }
 
-function batchJson(batch: BatchMessage): string {
-  return (
-    `{"observations":${list(batch.observations)},"actionMasks":"${base64(batch.actionMasks)}",` +
-    `"rewards":"${base64(batch.rewards)}","terminations":"${base64(batch.terminations)}",` +
-    `"truncations":"${base64(batch.truncations)}","outcomes":"${base64(batch.outcomes)}",` +
-    `"refusals":${batch.refusals.length === 0 ? '[]' : JSON.stringify(batch.refusals)},` +
-    `"finished":${batch.finished.length === 0 ? '[]' : JSON.stringify(batch.finished)},` +
-    `"finalActionMasks":"${base64(batch.finalActionMasks)}",` +
-    `"finalObservations":${list(batch.finalObservations)}}`
-  )
+function addBytes(before: string, bytes: Uint8Array, out: LineBuffer): void {
+  out.ascii(before)
+  out.base64(bytes)
 }
 
-function list(arrays: readonly Uint8Array[]): string {
-  return arrays.length === 0 ? '[]' : `["${arrays.map(base64).join('","')}"]`
+function addPlain(records: BatchMessage['refusals'] | BatchMessage['finished'], out: LineBuffer): void {
+  if (records.length === 0) out.ascii('[]')
+  else out.text(JSON.stringify(records))
+}
+
+function addList(arrays: readonly Uint8Array[], out: LineBuffer): void {
+  for (const [i, array] of arrays.entries()) addBytes(i === 0 ? '["' : '","', array, out)
+  out.ascii(arrays.length === 0 ? '[]' : '"]')
 }

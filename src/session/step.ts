@@ -15,16 +15,19 @@ export function step(session: Session, request: StepRequest): BatchResponse {
 function readActions({ actions }: SessionEnv, request: StepRequest): void {
   const packed = request.packedActions
   if (packed === undefined || packed === null) {
-    if (request.actions.length === 0) throw envError('MISSING_FIELD', 'packed_actions or actions is missing')
+    if (request.actions.length === 0)
+      throw envError('MISSING_FIELD', 'packed_actions or actions is missing', { field: 'actions' })
     checkCount('actions', actions.length, request.actions.length)
     actions.set(request.actions)
     return
   }
   if (request.actions.length > 0) {
-    throw envError('CONFLICTING_FIELDS', 'give packed_actions or actions, not both')
+    throw envError('CONFLICTING_FIELDS', 'give packed_actions or actions, not both', { field: 'actions' })
   }
   if (packed.length % 4 !== 0) {
-    throw envError('ACTIONS_MISMATCH', `packed_actions has ${packed.length} bytes; each action takes 4`)
+    throw envError('ACTIONS_MISMATCH', `packed_actions has ${packed.length} bytes; each action takes 4`, {
+      field: 'packed_actions',
+    })
   }
   checkCount('packed_actions', actions.length, packed.length / 4)
   bytesOf(actions).set(packed)

@@ -1,5 +1,5 @@
-import { envError } from '../env/env-error.ts'
-import type { Json } from '../env/game.ts'
+import { envError } from './env-error.ts'
+import type { Json } from './game.ts'
 
 /** The deepest nesting of objects and arrays that a message may have. */
 export const MAX_NESTING = 16

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { parseStrictJson } from '../../src/env/strict-json.ts'
 import { answerLine } from '../../src/session/exchange.ts'
 import { createHost } from '../../src/session/host.ts'
 import { Session } from '../../src/session/session.ts'
-import { parseStrictJson } from '../../src/session/strict-json.ts'
 import type { JsonObject } from '../transport/connect.ts'
 
 const session = new Session(createHost())
