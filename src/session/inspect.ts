@@ -40,6 +40,7 @@ export function explain(session: Session, request: ExplainRequest): ExplainRespo
   for (const action of request.actions) {
     if (action >= 0 && action < numActions) continue
     throw envError('ACTION_OUT_OF_RANGE', `actions holds ${action}; allowed: 0 to ${numActions - 1}`, {
+      field: 'actions',
       action: String(action),
     })
   }
@@ -99,12 +100,16 @@ function readActionJson(text: string | null | undefined): Json {
   if (text === undefined || text === null)
     throw envError('MISSING_FIELD', 'action_json is missing', { field: 'action_json' })
   if (Buffer.byteLength(text) > MAX_ACTION_JSON_BYTES) {
-    throw envError('BAD_FIELD', `action_json is longer than ${MAX_ACTION_JSON_BYTES} bytes`)
+    throw envError('BAD_FIELD', `action_json is longer than ${MAX_ACTION_JSON_BYTES} bytes`, {
+      field: 'action_json',
+    })
   }
   try {
     return JSON.parse(text) as Json
   } catch {
-    throw envError('BAD_FIELD', `action_json is ${quote(text)}; allowed: one JSON value`)
+    throw envError('BAD_FIELD', `action_json is ${quote(text)}; allowed: one JSON value`, {
+      field: 'action_json',
+    })
   }
 }
 

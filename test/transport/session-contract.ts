@@ -201,7 +201,8 @@ export function sessionContract(name: string, start: () => Promise<TestServer>):
         const reply = await session.send({ id: 'bad', ...request(envId, game.id) })
         expect(reply.error, JSON.stringify(request(envId, game.id))).toMatchObject({ code, reason })
         expect((reply.error as JsonObject).message).toMatch(says)
-        expect(Object.keys((reply.error as JsonObject).metadata as JsonObject).length).toBeGreaterThan(0)
+        const { metadata } = reply.error as JsonObject
+        expect(metadata, JSON.stringify(reply.error)).not.toEqual({})
       }
       const again = await session.send({ id: 'after', step: { envId, actions: [0, 1] } })
       const clean = await controlSession.send({ id: 'x', makeEnv: { gameId: game.id, numEnvs: 2 } })
