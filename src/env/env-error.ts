@@ -4,7 +4,6 @@
  */
 export const ERROR_CODES = {
   INVALID_ARGUMENT: 3,
-  DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
   RESOURCE_EXHAUSTED: 8,
   FAILED_PRECONDITION: 9,
@@ -41,7 +40,6 @@ export const ERROR_REASONS = {
   NOT_RECORDING: ['FAILED_PRECONDITION', 'the environment was made without record'],
   NO_FINISHED_EPISODE: ['FAILED_PRECONDITION', 'the row has no finished or closed episode yet'],
   LIVE_REPLAY_NOT_ALLOWED: ['FAILED_PRECONDITION', 'the server gives no replay of an episode in play'],
-  ILLEGAL_ACTION: ['FAILED_PRECONDITION', 'an action that is not legal now; the reason is the game’s own'],
   TOO_MANY_ENVS: ['RESOURCE_EXHAUSTED', 'more environments than the server allows'],
   TOO_MANY_SESSIONS: ['RESOURCE_EXHAUSTED', 'more sessions than the server allows'],
   TOO_MANY_ROWS: ['RESOURCE_EXHAUSTED', 'more rows in all than the server allows'],
@@ -49,7 +47,6 @@ export const ERROR_REASONS = {
   MESSAGE_TOO_LARGE: ['RESOURCE_EXHAUSTED', 'a message over the size limit, or an answer that would be'],
   UNAUTHENTICATED: ['UNAUTHENTICATED', 'no token, or another one than the server’s'],
   NOT_IN_THIS_GAME: ['UNIMPLEMENTED', 'the game has no such thing'],
-  UNIMPLEMENTED: ['UNIMPLEMENTED', 'the server does not answer this call yet'],
   INTERNAL: ['INTERNAL', 'a fault of the server’s own'],
 } as const satisfies Record<string, readonly [ErrorCode, string]>
 
