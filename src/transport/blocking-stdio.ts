@@ -1,8 +1,9 @@
 import { readSync, writeSync } from 'node:fs'
-import { answerLine } from '../session/exchange.ts'
+import { writeAnswer } from '../session/exchange.ts'
+import { LineBuffer } from '../session/line-buffer.ts'
 import { type Host, Session } from '../session/session.ts'
 import { LineReader } from './line-reader.ts'
-import { lineTooLong } from './stdio.ts'
+import { refuseLongLine } from './stdio.ts'
 
 const READ_BYTES = 1 << 16
 
@@ -13,13 +14,16 @@ const READ_BYTES = 1 << 16
 export function serveBlocking(host: Host, input: number, output: number): void {
   const session = new Session(host)
   const reader = new LineReader(host.limits.maxMessageBytes)
+  const reply = new LineBuffer()
   const chunk = Buffer.allocUnsafe(READ_BYTES)
   for (let length = read(input, chunk); length > 0; length = read(input, chunk)) {
     // The reader keeps what it is given until the line is whole.
     reader.push(Buffer.from(chunk.subarray(0, length)))
     for (let event = reader.read(); event !== undefined; event = reader.read()) {
-      const reply = event === 'too_long' ? lineTooLong(host) : answerLine(session, event)
-      if (!writeAll(output, Buffer.from(`${reply}\n`))) return
+      if (event === 'too_long') refuseLongLine(host, reply)
+      else writeAnswer(session, event, reply)
+      reply.ascii('\n')
+      if (!writeAll(output, reply.line())) return
     }
   }
 }

@@ -1,7 +1,9 @@
+import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { envError } from '../env/env-error.ts'
-import { answerLine, errorLine } from '../session/exchange.ts'
+import { errorLine, writeAnswer } from '../session/exchange.ts'
 import { IdleWork } from '../session/idle-work.ts'
+import { LineBuffer } from '../session/line-buffer.ts'
 import { type Host, Session } from '../session/session.ts'
 import { LineReader } from './line-reader.ts'
 
@@ -18,6 +20,7 @@ export class StdioServer {
   readonly #output: Writable
   readonly #session: Session
   readonly #reader: LineReader
+  readonly #reply = new LineBuffer()
   readonly #idle: IdleWork
   /** The output is full: its reader is slow. */
   #full = false
@@ -63,9 +66,11 @@ export class StdioServer {
     if (this.#full || this.#scheduled) return
     const end = performance.now() + TURN_MS
     for (let event = this.#reader.read(); event !== undefined; event = this.#reader.read()) {
-      const reply = event === 'too_long' ? lineTooLong(this.#host) : answerLine(this.#session, event)
-      if (!this.#output.write(`${reply}\n`)) this.#full = true
-      else if (performance.now() >= end) this.#schedule()
+      if (event === 'too_long') refuseLongLine(this.#host, this.#reply)
+      else writeAnswer(this.#session, event, this.#reply)
+      this.#reply.ascii('\n')
+      this.#write()
+      if (!this.#full && performance.now() >= end) this.#schedule()
       if (this.#full || this.#scheduled) {
         this.#input.pause()
         if (this.#full) this.#idle.schedule()
@@ -77,6 +82,15 @@ export class StdioServer {
       this.#input.resume()
       this.#idle.schedule()
     }
+  }
+
+  /** Writes the reply, and says whether the output is full with it. */
+  #write(): void {
+    const accepted = this.#output.write(this.#reply.line())
+    const waits = this.#output.writableLength > 0
+    this.#full = waits && !accepted
+    // A socket does not look again at bytes that it no longer counts; another stream may.
+    if (waits || !(this.#output instanceof Socket)) this.#reply.leave()
   }
 
   #schedule(): void {
@@ -114,9 +128,12 @@ export class StdioServer {
   }
 }
 
-/** The answer to a line over the limit, whose id was not read. */
-export function lineTooLong({ limits }: Host): string {
-  return errorLine(
-    envError('MESSAGE_TOO_LARGE', `a line holds at most ${limits.maxMessageBytes} bytes; it was dropped`),
+/** Writes the answer to a line over the limit, whose id was not read. */
+export function refuseLongLine({ limits }: Host, out: LineBuffer): void {
+  const error = envError(
+    'MESSAGE_TOO_LARGE',
+    `a line holds at most ${limits.maxMessageBytes} bytes; it was dropped`,
   )
+  out.clear()
+  out.text(errorLine(error))
 }
