@@ -41,8 +41,9 @@ async function runServe(options: ServeOptions): Promise<number> {
     token,
   })
   const signal = stopSignal()
-  const port = await listen(server, address, credentials)
+  // The metrics first: were their port in use, a socket file would be left behind.
   const metricsPort = await metrics?.listen(host)
+  const port = await listen(server, address, credentials)
   if (address.kind === 'tcp' && address.port === 0) process.stdout.write(`${port}\n`)
   const tls = credentials._isSecure()
   log.info({ listen: shown(address, port), tls, token: token !== undefined, metricsPort }, 'serving')

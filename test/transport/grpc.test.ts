@@ -219,6 +219,19 @@ describe('listening', () => {
     expect(await exitCode(third)).toBe(0)
   })
 
+  it('leaves no socket file behind when the port of the metrics is in use', async () => {
+    const taken = createServer()
+    const port = await new Promise<number>((resolve) => {
+      taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port))
+    })
+    const path = join(mkdtempSync(join(tmpdir(), 'blockloom-')), 'server.sock')
+    const args = ['serve', '--listen', `unix:${path}`, '--metrics', `127.0.0.1:${port}`]
+    const child = spawn(process.execPath, [SERVER, ...args], { stdio: 'ignore' })
+    expect(await exitCode(child)).toBe(2)
+    expect(() => statSync(path)).toThrow(/ENOENT/)
+    taken.close()
+  })
+
   it('exits 2 when the port is in use', async () => {
     const taken = createServer()
     const port = await new Promise<number>((resolve) => {
