@@ -1,6 +1,7 @@
 """Plays an episode of each of many seeds at once: ``python -m blockloom.learning.evaluate --agent F --seeds A:B``.
 
-``--agent`` is a file that one of the training programs wrote, ``hand`` (the search by its hand-made value alone),
+``--agent`` is a file that one of the training programs wrote (``stackcraft_score.json``, ``stackcraft_lines.json`` and
+``stackcraft_score_one_piece.json`` come with the package), ``hand`` (the search by its hand-made value alone),
 ``greedy`` or ``random``.
 """
 
@@ -21,6 +22,9 @@ from blockloom.agents import Agent, PolicyAgent
 from blockloom.learning.stackcraft import GAME, StackcraftAgent
 from blockloom.learning.tray import TrayAgent
 from blockloom.vector import BlockloomVectorEnv
+
+WEIGHTS = Path(__file__).parent / "weights"
+"""Where weights that come with the package are."""
 
 
 def play_episodes(
@@ -60,11 +64,11 @@ def interval(values: npt.NDArray[Any], *, resamples: int = 10_000) -> tuple[floa
 
 
 def load_agent(name: str, game_id: str, settings: dict[str, Any]) -> Agent:
-    """The agent of a file, ``hand``, or a baseline by its name."""
+    """The agent of a file (also one in the package's folder of weights), ``hand``, or a baseline by its name."""
     if name in ("random", "greedy"):
         return PolicyAgent(baselines.make(game_id, name, seed=0))
     if name.endswith(".json"):
-        return StackcraftAgent.load(name, **settings)
+        return StackcraftAgent.load(name if Path(name).exists() else WEIGHTS / name, **settings)
     if name == "hand":
         return TrayAgent(game_id, **settings)
     return TrayAgent.load(name, **settings)

@@ -45,6 +45,8 @@ class Settings:
     rate: float = 0.3
     penalty: float = 1500.0
     cap: int = 5000
+    start: Path | None = None
+    """Weights to go on from."""
 
 
 @dataclass
@@ -66,6 +68,10 @@ class Learner:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.value = tray.new_value(settings.game)
+        if settings.start is not None:
+            game, self.value = tray.load_value(settings.start)
+            if game != settings.game:
+                raise ValueError(f"{settings.start} holds weights of {game}")
         n = settings.num_envs
         self._plans = np.full((n, 3), -1, np.int32)
         self._waiting = np.zeros(n, np.bool_)
@@ -209,6 +215,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--steps", dest="most_steps", type=int, default=Settings.most_steps)
     parser.add_argument("--seed", type=int, default=Settings.seed)
     parser.add_argument("--out", type=Path, required=True, help="npz file for the weights; .json beside it: the curve")
+    parser.add_argument("--start", type=Path, help="weights to go on from")
     parser.add_argument("--hand-weight", type=float, default=Settings.hand_weight)
     for name in ("num_envs", "num_workers", "beam_width", "depth"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(Settings, name))
@@ -219,7 +226,8 @@ def main(argv: list[str] | None = None) -> None:
     settings = Settings(**given)
     learner, progress = train(settings, out)
     tray.save_value(out, settings.game, learner.value)
-    report = {"settings": vars(settings), "steps": progress.steps, "digest": progress.digest, "curve": progress.curve}
+    told = {name: str(value) if isinstance(value, Path) else value for name, value in vars(settings).items()}
+    report = {"settings": told, "steps": progress.steps, "digest": progress.digest, "curve": progress.curve}
     out.with_suffix(".json").write_text(json.dumps(report), encoding="utf-8")
     print(f"rewards of the first {HASHED_STEPS:,} steps: sha256 {progress.digest}")
 
