@@ -95,9 +95,7 @@ describe('search in Stackcraft', () => {
           .sort(),
       )
       for (let i = 1; i < all.length; i++) {
-        expect(all[i]!.reward + all[i]!.value).toBeLessThanOrEqual(
-          all[i - 1]!.reward + all[i - 1]!.value + 1,
-        )
+        expect(all[i]!.reward + all[i]!.value).toBeLessThanOrEqual(all[i - 1]!.reward + all[i - 1]!.value + 1)
       }
     })
   })
