@@ -33,11 +33,11 @@ def position_of(game: str, observation: dict[str, Any]) -> Position:
 
 
 @pytest.mark.parametrize("game", PLACEMENT_GAMES)
-def test_afterstates_are_what_steps_lead_to(game: str, server: str | None) -> None:
+def test_afterstates_are_what_steps_lead_to(game: str) -> None:
     """A row for each action; a board that a step leads to shows no more than the piece in place of the old one."""
-    probe = BlockloomEnv(game, server=server)
+    probe = BlockloomEnv(game)
     actions = probe.game_spec.num_actions
-    envs = BlockloomVectorEnv(game, actions, server=server, autoreset_mode="disabled")
+    envs = BlockloomVectorEnv(game, actions, autoreset_mode="disabled")
     rng = np.random.default_rng(3)
     for steps in (0, 5, 11):
         observation, info = probe.reset(seed=steps)
@@ -55,7 +55,7 @@ def test_afterstates_are_what_steps_lead_to(game: str, server: str | None) -> No
         assert after.row_offsets.tolist() == [0, len(placed)]
         np.testing.assert_array_equal(after.boards, stepped["board"][placed])
         np.testing.assert_array_equal(after.rewards, rewards[placed])
-        of_position = afterstates_of(position_of(game, observation), server=server)
+        of_position = afterstates_of(position_of(game, observation))
         if game == "LumenBlocks-v1":  # a position does not say the hue of its pieces
             assert ((of_position.boards != after.boards) <= (after.boards != 0)).all()
             of_position.boards[:] = after.boards * (of_position.boards != 0)
@@ -85,10 +85,10 @@ def test_a_vectors_rows_are_single_environments_in_one_reply(game: str) -> None:
     envs.close()
 
 
-def test_a_beam_over_a_position_is_the_environments() -> None:
-    env = BlockloomEnv("BlockPuzzle8-v1")
+def test_a_beam_over_a_position_is_the_environments(server: str | None) -> None:
+    env = BlockloomEnv("BlockPuzzle8-v1", server=server)
     observation, _ = env.reset(seed=2)
-    of_position = afterstates_of(position_of("BlockPuzzle8-v1", observation), beam_width=5, depth=2)
+    of_position = afterstates_of(position_of("BlockPuzzle8-v1", observation), beam_width=5, depth=2, server=server)
     assert equal(of_position, env.afterstates(beam_width=5, depth=2))
     assert of_position.sequences.shape == (5, 3)
     assert (of_position.sequences >= 0).sum(axis=1).tolist() == [2] * 5
@@ -138,7 +138,7 @@ def random_board(rng: np.random.Generator) -> npt.NDArray[np.uint8]:
 
 def test_stackcrafts_functions_are_the_servers_on_random_boards() -> None:
     rng = np.random.default_rng(20)
-    count = 10_000 if FULL else 1_200
+    count = 10_000 if FULL else 400
     seen_lines, over = set(), 0
     for i in range(count):
         board, piece = random_board(rng), 1 + i % 7

@@ -107,7 +107,7 @@ def test_the_tray_player_is_the_plain_one(game: str) -> None:
     envs = BlockloomVectorEnv(game, 2, autoreset_mode="same_step")
     policy, chance = baselines.make(game), baselines.make(game, "random", seed=2)
     observation, info = envs.reset(seed=8)
-    for step in range(12):
+    for step in range(3):
         actions = policy(envs, observation, info)
         after = envs.afterstates()
         assert actions.tolist() == [plain_tray_choice(observation, after, row) for row in range(2)]

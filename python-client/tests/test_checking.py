@@ -55,8 +55,8 @@ class LyingVector(gymnasium.vector.VectorWrapper):
 
 
 @pytest.mark.parametrize("game", blockloom.GAME_IDS)
-def test_honest_environments_pass(game: str, server: str | None) -> None:
-    env = gymnasium.make(f"blockloom/{game}", server=server, mask_in_obs=True)
+def test_honest_environments_pass(game: str) -> None:
+    env = gymnasium.make(f"blockloom/{game}", mask_in_obs=True)
     report = check_masks(env, states=12, seed=-5)
     actions = env.unwrapped.action_space.n  # type: ignore[attr-defined]
     assert (report.game_id, report.states) == (game, 12)
@@ -85,8 +85,8 @@ def test_honest_vectors_pass(mode: str, policy: str) -> None:
     envs.close()
 
 
-def test_other_wrappers_and_their_time_limit() -> None:
-    env = gymnasium.make("blockloom/BlockPuzzle8-v1", max_episode_steps=5)
+def test_other_wrappers_and_their_time_limit(server: str | None) -> None:
+    env = gymnasium.make("blockloom/BlockPuzzle8-v1", max_episode_steps=5, server=server)
     assert check_masks(env, states=20).ends >= 5
     env.close()
 

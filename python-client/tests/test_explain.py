@@ -16,9 +16,9 @@ from blockloom._node import server_command
 from blockloom.mask_picture import draw_mask, mask_grids
 
 
-def a_game(game: str, seed: int, *, steps: int = 10**9, server: str | None = None) -> BlockloomEnv:
+def a_game(game: str, seed: int, *, steps: int = 10**9) -> BlockloomEnv:
     """An environment after some random legal actions, at the end of the game if it comes before."""
-    env = BlockloomEnv(game, record=True, server=server)
+    env = BlockloomEnv(game, record=True)
     rng = np.random.default_rng(abs(seed))
     _, info = env.reset(seed=seed)
     for _ in range(steps):
@@ -29,9 +29,9 @@ def a_game(game: str, seed: int, *, steps: int = 10**9, server: str | None = Non
 
 
 @pytest.mark.parametrize("game", blockloom.GAME_IDS)
-def test_every_action_is_explained_as_the_mask_and_a_step_have_it(game: str, server: str | None) -> None:
+def test_every_action_is_explained_as_the_mask_and_a_step_have_it(game: str) -> None:
     for steps in (0, 7, 20):
-        env = a_game(game, steps, steps=steps, server=server)
+        env = a_game(game, steps, steps=steps)
         mask = env.action_masks()
         for action, legal in enumerate(mask):
             why = env.explain(action)
