@@ -194,3 +194,22 @@ def test_the_server_is_in_a_session_of_its_own(fake: Open) -> None:
     channel = fake("answers")
     assert version(channel) == "fake"
     assert os.getsid(channel.process_id) == channel.process_id
+
+
+def test_the_deadline_holds_while_another_thread_is_writing(fake: Open) -> None:
+    channel = fake("answers")
+    taken, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with channel._write_lock:
+            taken.set()
+            done.wait(20)
+
+    writer = threading.Thread(target=hold)
+    writer.start()
+    assert taken.wait(20)
+    with pytest.raises(DeadlineError):
+        version(channel, 0.2)
+    done.set()
+    writer.join()
+    assert version(channel) == "fake"

@@ -134,17 +134,19 @@ class Channel(abc.ABC):
 
     def _submit(self, call: str, encode: Callable[[str], bytes], timeout_s: float) -> Ticket:
         deadline = time.monotonic() + timeout_s
-        with self._write_lock:
-            self._check_usable()
-            try:
+        try:
+            with locked(self._write_lock, timeout_s) as got:
+                if not got:
+                    raise TimeoutError
+                self._check_usable()
                 while self.lost_envs:
                     orphan = self._new_ticket("closeEnv")
                     self._write(self._encode(orphan.id, "closeEnv", {"envId": self.lost_envs[0]}), deadline)
                     self.lost_envs.popleft()
                 ticket = self._new_ticket(call)
                 self._write(encode(ticket.id), deadline)
-            except TimeoutError:
-                raise _deadline_error(timeout_s) from None
+        except TimeoutError:
+            raise _deadline_error(timeout_s) from None
         return ticket
 
     def _new_ticket(self, call: str) -> Ticket:
