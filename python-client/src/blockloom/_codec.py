@@ -43,6 +43,7 @@ class Codec:
         self.num_actions = spec.num_actions
         self.num_outcomes = len(spec.outcome_names)
         self._expand = [(array.name, _expander(array, packed)) for array in spec.observations]
+        self._expand_one = [(array.name, _expander_of_one(array, packed)) for array in spec.observations]
         self._packed_masks = packed
 
     def arrays(self, batch: Batch, rows: int) -> Arrays:
@@ -63,6 +64,8 @@ class Codec:
 
     def observation(self, data: Sequence[bytes], rows: int, row: int) -> Observation:
         """Observation arrays of one row, by name; a category is an ``int64``."""
+        if rows == 1:
+            return {name: expand(data[i]) for i, (name, expand) in enumerate(self._expand_one)}
         return {name: expand(data[i], rows)[row] for i, (name, expand) in enumerate(self._expand)}
 
     def masks(self, data: bytes, rows: int) -> npt.NDArray[np.int8]:
@@ -83,31 +86,43 @@ def expand_bits(data: bytes, rows: int, count: int) -> npt.NDArray[np.uint8]:
     return np.unpackbits(table, axis=1, count=count, bitorder="little")
 
 
+# [byte] uint16: its two nibbles as bytes, the low one first in little-endian memory
+_NIBBLES = (np.arange(256) | np.arange(256) << 4).astype("<u2") & np.uint16(0x0F0F)
+_SHORT = 2048
+
+
 def expand_nibbles(data: bytes, rows: int, count: int) -> npt.NDArray[np.uint8]:
     """Four bits an element, low bits first, each row in whole bytes: ``[rows, count]`` of 0 to 15."""
-    # Spread each byte over two: 0xHL becomes 0x0H0L, which little-endian memory holds as L, H.
     packed = np.frombuffer(data, np.uint8)
-    pairs = np.left_shift(packed, 4, dtype="<u2")
-    np.bitwise_or(pairs, packed, out=pairs)
-    np.bitwise_and(pairs, 0x0F0F, out=pairs)
+    if len(packed) <= _SHORT:
+        pairs = _NIBBLES.take(packed)
+    else:  # the same worked out in place, which is quicker for many
+        pairs = np.left_shift(packed, 4, dtype="<u2")
+        np.bitwise_or(pairs, packed, out=pairs)
+        np.bitwise_and(pairs, 0x0F0F, out=pairs)
     width = count + count % 2
     table = pairs.view(np.uint8).reshape(rows, width)
     return table if width == count else np.ascontiguousarray(table[:, :count])
 
 
 def _expander(array: ObservationSpec, packed: bool) -> Expand:
-    shape = tuple(array.shape)
+    shape, dtype = tuple(array.shape), _dtype(array)
     count = math.prod(shape)
     if packed and array.packing == "PACKING_BITS":
-        return lambda data, rows: _as(array, expand_bits(data, rows, count).reshape(rows, *shape))
+        return lambda data, rows: expand_bits(data, rows, count).reshape(rows, *shape).astype(dtype, copy=False)
     if packed and array.packing == "PACKING_NIBBLES":
-        return lambda data, rows: _as(array, expand_nibbles(data, rows, count).reshape(rows, *shape))
+        return lambda data, rows: expand_nibbles(data, rows, count).reshape(rows, *shape).astype(dtype, copy=False)
     source = np.dtype("u1" if array.dtype == "DTYPE_UINT8" else "<i4")
-    return lambda data, rows: np.frombuffer(data, source).reshape(rows, *shape).astype(_dtype(array))
+    return lambda data, rows: np.frombuffer(data, source).reshape(rows, *shape).astype(dtype)
 
 
-def _as(array: ObservationSpec, values: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
-    return values.astype(_dtype(array), copy=False)
+def _expander_of_one(array: ObservationSpec, packed: bool) -> Callable[[bytes], Any]:
+    """The same for the only row of a batch; a category is a scalar."""
+    if not array.shape and array.dtype == "DTYPE_INT32":
+        scalar = _dtype(array).type
+        return lambda data: scalar(int.from_bytes(data, "little", signed=True))
+    expand = _expander(array, packed)
+    return lambda data: expand(data, 1)[0]
 
 
 def _dtype(array: ObservationSpec) -> np.dtype[Any]:

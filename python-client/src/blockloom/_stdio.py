@@ -130,10 +130,22 @@ class StdioChannel(Channel):
         return decode_response(frame).id
 
     def _write(self, frame: bytes, deadline: float) -> None:
+        if len(frame) <= select.PIPE_BUF and not self._outbox and self._write_short(frame):
+            return
         self._outbox.append(_Outgoing(frame))
         self._write_on()
         if self._outbox:
             self._flush(deadline)
+
+    def _write_short(self, frame: bytes) -> bool:
+        """Writes a frame that a pipe takes whole or not at all."""
+        try:
+            os.write(self._in, frame)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            raise self._broken("the embedded server closed its input") from error
+        return True
 
     def _flush(self, deadline: float) -> None:
         """Writes what is waiting, and reads meanwhile, so that neither side waits for the other for ever."""
