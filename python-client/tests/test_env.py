@@ -109,16 +109,6 @@ def test_the_end_of_an_episode(server: str | None) -> None:
     env.close()
 
 
-def test_gymnasiums_time_limit_leaves_the_games_own_mask() -> None:
-    env = gymnasium.make(f"blockloom/{GAME}", max_episode_steps=2)
-    env.reset(seed=3)
-    env.step(np.int64(0))
-    _, _, _, truncated, info = env.step(np.int64(4))
-    assert truncated
-    assert info["action_mask"].any()
-    env.close()
-
-
 def test_illegal_actions_by_policy(server: str | None) -> None:
     reject = BlockloomEnv(GAME, illegal_action="reject", server=server)
     before, _ = reject.reset(seed=2)

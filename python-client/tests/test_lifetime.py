@@ -11,7 +11,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from blockloom import BlockloomEnv, BlockloomVectorEnv
 from blockloom._address import addresses
 from blockloom._server_pool import POOL, ServerPool
 from blockloom._stdio import StdioChannel
+from listening import wait_until_it_listens
 
 GAME = "Stackcraft-v1"
 
@@ -189,15 +190,43 @@ def test_a_grpc_server_that_ends_is_an_error_within_a_second(tmp_path: Path) -> 
     envs.close()
 
 
-def test_a_session_that_is_closed_frees_its_environments(server: str | None) -> None:
-    """More environments than a session may hold at once can be made one after the other."""
-    for _ in range(300):
-        BlockloomEnv(GAME, server=server).close()
+@pytest.fixture(params=["stdio", "grpc"])
+def small(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str | None]:
+    """The keyword ``server`` for one that holds no more than eight environments."""
+    from blockloom._node import server_command
+
+    if request.param == "stdio":
+        pool = ServerPool(lambda _: StdioChannel(server_command("stdio", "--max-envs", "8")))
+        monkeypatch.setattr("blockloom._remote.POOL", pool)
+        monkeypatch.setitem(globals(), "POOL", pool)
+        yield None
+        pool.close()
+        return
+    address = f"unix:{tmp_path}/s.sock"
+    process = subprocess.Popen(
+        server_command("serve", "--listen", address, "--max-session-envs", "8"), stderr=subprocess.DEVNULL
+    )
+    wait_until_it_listens(process, tmp_path / "s.sock")
+    yield address
+    process.terminate()
+    process.wait(timeout=10)
+
+
+def test_environments_that_are_closed_or_dropped_make_room_for_others(small: str | None) -> None:
+    server = small
     address = addresses(server, workers=1)[0]
     channel = POOL.acquire(address)
-    for _ in range(300):
+    full = [BlockloomEnv(GAME, server=server) for _ in range(8)]
+    with pytest.raises(blockloom.BlockloomError, match="8") as refused:
         BlockloomEnv(GAME, server=server)
-    gc.collect()
+    assert refused.value.code == "RESOURCE_EXHAUSTED"
+    for env in full:
+        env.close()
+    for _ in range(30):
+        BlockloomEnv(GAME, server=server).close()
+    for _ in range(30):
+        BlockloomEnv(GAME, server=server)
+        gc.collect()
     dropped = channel.lost_envs[-1]
     BlockloomEnv(GAME, server=server).close()
     assert not channel.lost_envs

@@ -9,6 +9,7 @@ from pathlib import Path
 from blockloom._address import PathLike, addresses
 from blockloom._contract import SERVER_DIR, GameInfo
 from blockloom._server_pool import POOL
+from blockloom._settings import single_server
 
 _KNOWN = ("Stackcraft-v1", "LumenBlocks-v1", "BlockPuzzle8-v1", "BlockPuzzle10-v1", "Hourloom-v1")
 
@@ -38,7 +39,7 @@ def list_games(
         tls_client: PEM files of this client's own certificate and its key.
         timeout_s: Seconds to wait for the answer.
     """
-    address = addresses(server, workers=1, token=token, tls=tls, tls_client=tls_client)[0]
+    address = addresses(single_server(server), workers=1, token=token, tls=tls, tls_client=tls_client)[0]
     channel = POOL.acquire(address)
     try:
         answer = channel.call("listGames", {}, timeout_s).list_games

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import bisect
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from blockloom._channel import Ticket
 from blockloom._contract import Batch
 from blockloom._remote import RemoteEnv, is_uncertain
 from blockloom._resume import ResumingEnv
+from blockloom._sequences import Sequences, begin
 from blockloom._settings import Settings
 from blockloom.errors import BlockloomError
 
@@ -35,6 +37,8 @@ class Part:
         return slice(self.first, self.first + self.remote.num_envs)
 
 
+Note = Callable[[Batch], None]
+"""Writes down what an answer tells of the rows' sequences."""
 Answers = list[tuple[Part, Batch]]
 
 
@@ -60,9 +64,12 @@ def plan(num_envs: int, num_shards: int, batch_size: int) -> list[list[tuple[int
 class Groups:
     """The environments on the servers, in groups that are stepped in turn."""
 
-    def __init__(self, addresses: Sequence[Address], settings: Settings, num_envs: int, batch_size: int) -> None:
+    def __init__(
+        self, addresses: Sequence[Address], settings: Settings, num_envs: int, batch_size: int, sequences: Sequences
+    ) -> None:
         self._groups: list[list[Part]] = []
-        self._inflight: deque[tuple[int, list[tuple[Part, Ticket]]]] = deque()
+        self._inflight: deque[tuple[int, list[tuple[Part, Ticket, Note]]]] = deque()
+        self._sequences = sequences
         kind = ResumingEnv if settings.resume else RemoteEnv
         try:
             for pieces in plan(num_envs, len(addresses), batch_size):
@@ -101,7 +108,10 @@ class Groups:
 
     def send_step(self, group: int, actions: npt.NDArray[np.int32]) -> None:
         """Sends a group its actions; `actions` is over all rows."""
-        tickets = [(part, part.remote.step(actions[part.rows].tobytes())) for part in self._groups[group]]
+        tickets: list[tuple[Part, Ticket, Note]] = [
+            (part, part.remote.step(actions[part.rows].tobytes()), partial(self._stepped, part))
+            for part in self._groups[group]
+        ]
         self._inflight.append((group, tickets))
 
     def send_reset(
@@ -114,7 +124,7 @@ class Groups:
     ) -> None:
         """Sends every group its part of a reset: ``base_seed`` gives row i ``base_seed + i``."""
         for number, group in enumerate(self._groups):
-            tickets = []
+            tickets: list[tuple[Part, Ticket, Note]] = []
             for part in group:
                 ticket = part.remote.reset(
                     seed=None if base_seed is None else base_seed + part.first,
@@ -122,17 +132,28 @@ class Groups:
                     mask=None if mask is None else mask[part.rows],
                     options=options,
                 )
-                tickets.append((part, ticket))
+                rows = np.arange(part.rows.start, part.rows.stop)
+                if mask is not None:
+                    rows = rows[mask[part.rows]]
+                note = partial(self._was_reset, rows.tolist(), base_seed, seeds, options)
+                tickets.append((part, ticket, note))
             self._inflight.append((number, tickets))
+
+    def begin_again(self) -> None:
+        """Begins the current episode of every row anew."""
+        for part in self.parts:
+            begin(part.remote, self._sequences.starts(part.rows))
+        self._sequences.settle()
 
     def receive(self) -> tuple[int, Answers]:
         """Waits for the group that was sent first. All its answers are taken before an error is raised."""
         group, tickets = self._inflight.popleft()
         answers: Answers = []
         failure: BlockloomError | None = None
-        for part, ticket in tickets:
+        for part, ticket, note in tickets:
             try:
                 part.last = part.remote.batch(ticket)
+                note(part.last)
                 answers.append((part, part.last))
             except BlockloomError as error:
                 failure = failure or error
@@ -145,6 +166,8 @@ class Groups:
 
     def abandon(self) -> None:
         """Forgets what is on its way; the answers are dropped when they come."""
+        if self._inflight:
+            self._sequences.doubt()
         self._inflight.clear()
 
     def refresh(self, part: Part) -> Batch:
@@ -152,6 +175,15 @@ class Groups:
         unchanged = np.zeros(part.remote.num_envs, np.bool_)
         part.last = part.remote.batch(part.remote.reset(mask=unchanged))
         return part.last
+
+    def _stepped(self, part: Part, batch: Batch) -> None:
+        rows = range(part.rows.start, part.rows.stop)
+        self._sequences.step(rows, [part.first + end.row for end in batch.finished])
+
+    def _was_reset(
+        self, rows: list[int], seed: int | None, seeds: Sequence[int] | None, options: dict[str, str], _: Batch
+    ) -> None:
+        self._sequences.reset(rows, seed=seed, seeds=seeds, options=options)
 
     def close(self) -> None:
         """Frees everything. A second time does nothing."""

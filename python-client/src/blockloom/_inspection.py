@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, SupportsIndex
@@ -12,26 +11,23 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
+from blockloom import _settings
 from blockloom._afterstates import Afterstates, join_afterstates
 from blockloom._batches import BatchReader
 from blockloom._contract import Explanation, PlayResult
-from blockloom._groups import Answers, Groups, Part
+from blockloom._groups import Answers, Part
+from blockloom._remote import is_uncertain
 from blockloom._replay_calls import ReplayCalls
-from blockloom._settings import Settings
+from blockloom._vector_link import VectorLink
 from blockloom.errors import BlockloomError, IllegalActionError, InvalidArgumentError, ResetRequiredError
 from blockloom.mask_picture import draw_mask
 from blockloom.rendering import render_rgb
 
 
-class RowCalls(ReplayCalls):
+class RowCalls(VectorLink, ReplayCalls):
     """What `BlockloomVectorEnv` offers for single rows."""
 
     render_mode: str | None
-    num_envs: int
-    batch_size: int
-    closed: bool
-    _settings: Settings
-    _groups: Groups
     _reader: BatchReader
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -41,7 +37,8 @@ class RowCalls(ReplayCalls):
     def explain(self, row: int, action: SupportsIndex) -> Explanation:
         """Says that an action of a row is legal now, or why it is not."""
         part, own_row = self._find(row)
-        return part.remote.explain(own_row, [action.__index__()])[0]
+        number = _settings.action_number(action, self.game_spec.num_actions)
+        return part.remote.explain(own_row, [number])[0]
 
     def mask_picture(self, row: int) -> str:
         """A row's mask as text, a grid of letters for each piece or rotation, with the reasons of illegal actions."""
@@ -51,8 +48,16 @@ class RowCalls(ReplayCalls):
     def play(self, row: int, action: Any) -> PlayResult:
         """Plays an action in one row, in the rules' own grammar, such as ``{"type": "WAIT"}`` or ``"r1x4"``."""
         part, own_row = self._find(row)
-        result = part.remote.play(own_row, json.dumps(action))
-        self._groups.refresh(part)
+        action_json = _settings.native_json(action)
+        try:
+            result = part.remote.play(own_row, action_json)
+            after = self._groups.refresh(part)
+        except BlockloomError as error:
+            if is_uncertain(error):
+                self._sequences.doubt()
+            raise
+        if result.ok and (after.terminations[own_row] or after.truncations[own_row]):
+            self._sequences.end(part.first + own_row)
         return result
 
     def afterstates(
@@ -67,7 +72,8 @@ class RowCalls(ReplayCalls):
             rows: The rows, ascending. Default: all.
         """
         self._check_open()
-        wanted = np.arange(self.num_envs) if rows is None else np.asarray(rows, np.int64)
+        beam_width, depth = _settings.beam(beam_width, depth)
+        wanted = np.arange(self.num_envs) if rows is None else self._row_numbers(rows)
         if len(wanted) and (wanted[0] < 0 or wanted[-1] >= self.num_envs or bool((np.diff(wanted) <= 0).any())):
             raise InvalidArgumentError(
                 f"rows must be ascending and from 0 to {self.num_envs - 1}", reason="ROW_OUT_OF_RANGE"
@@ -134,20 +140,25 @@ class RowCalls(ReplayCalls):
     def _current(self) -> Answers:
         """The last answer of every part."""
         self._check_open()
-        answers = [(part, part.last) for part in self._groups.parts if part.last is not None]
-        if len(answers) != len(self._groups.parts):
+        parts = [] if self._held is None else self._held.parts
+        answers = [(part, part.last) for part in parts if part.last is not None]
+        if not answers or len(answers) != len(parts):
             raise ResetRequiredError("there is nothing to see before the first reset()", reason="RESET_REQUIRED")
         return answers
 
     def _find(self, row: int) -> tuple[Part, int]:
         self._check_open()
-        if not 0 <= row < self.num_envs:
-            raise InvalidArgumentError(f"row {row}; allowed: 0 to {self.num_envs - 1}", reason="ROW_OUT_OF_RANGE")
-        return self._groups.find(row)
+        if not hasattr(row, "__index__") or not 0 <= row < self.num_envs:
+            raise InvalidArgumentError(f"row {row!r}; allowed: 0 to {self.num_envs - 1}", reason="ROW_OUT_OF_RANGE")
+        return self._groups.find(int(row))
 
-    def _check_open(self) -> None:
-        if self.closed:
-            raise BlockloomError("this environment was closed")
+    def _row_numbers(self, rows: Sequence[int] | npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        array = np.asarray(rows)
+        if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
+            raise InvalidArgumentError(
+                f"rows are {array.dtype} {array.shape}; allowed: integers of one dimension", reason="ROW_OUT_OF_RANGE"
+            )
+        return array.astype(np.int64)
 
     def _human(self) -> None:
         if self.render_mode == "human":

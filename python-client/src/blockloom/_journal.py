@@ -66,6 +66,7 @@ class Journal:
         *,
         seed: int | None = None,
         seeds: Sequence[int] | None = None,
+        episodes: Sequence[int] | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
         """Rows that were reset: each with the seed `seed` + row, its own of `seeds`, by options, or on to the next."""
@@ -74,7 +75,7 @@ class Journal:
             if options:
                 start = Start(tuple(sorted(options.items())), 0)
             elif seeds is not None:
-                start = Start(seeds[row], 0)
+                start = Start(seeds[row], episodes[row] if episodes else 0)
             elif seed is not None:
                 start = Start(seed + row, 0)
             elif segment is not None:

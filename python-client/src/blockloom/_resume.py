@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta, timezone
 from typing import TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from blockloom._contract import Batch, EnvSpec, Explanation, PlayResult
 from blockloom._journal import Journal
 from blockloom._remote import RemoteEnv, is_uncertain
 from blockloom._replaying import play_again
+from blockloom._sequences import lasting
 from blockloom._settings import Settings
 from blockloom.errors import BlockloomError, ServerDiedError
 
@@ -26,7 +26,6 @@ T = TypeVar("T")
 _MAX_DEATHS = 5  # of servers over one request: more is no accident
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 _FINAL_CODES = {"DATA_LOSS", "UNAUTHENTICATED", "PERMISSION_DENIED"}
-_KATHMANDU = timezone(timedelta(hours=5, minutes=45))
 
 
 class Request(Ticket):
@@ -104,17 +103,18 @@ class ResumingEnv:
         *,
         seed: int | None = None,
         seeds: Sequence[int] | None = None,
+        episodes: Sequence[int] | None = None,
         mask: npt.NDArray[np.bool_] | None = None,
         options: dict[str, str] | None = None,
     ) -> Ticket:
         """As of `RemoteEnv`."""
-        lasting = {name: _lasting(name, value) for name, value in (options or {}).items()}
+        own = lasting(options or {})
         rows = range(self.num_envs) if mask is None else np.flatnonzero(mask).tolist()
         return self._submit(
             Request(
                 "reset",
-                lambda remote: remote.reset(seed=seed, seeds=seeds, mask=mask, options=lasting),
-                lambda _: self._journal.reset(rows, seed=seed, seeds=seeds, options=lasting),
+                lambda remote: remote.reset(seed=seed, seeds=seeds, episodes=episodes, mask=mask, options=own),
+                lambda _: self._journal.reset(rows, seed=seed, seeds=seeds, episodes=episodes, options=own),
             )
         )
 
@@ -265,10 +265,3 @@ def _cannot_resume(why: str) -> ServerDiedError:
     error = ServerDiedError(f"the server died and its episodes could not be resumed: {why}")
     error.code = "DATA_LOSS"
     return error
-
-
-def _lasting(name: str, value: str) -> str:
-    """A reset option that means the same tomorrow."""
-    if (name, value) == ("daily", "today"):
-        return datetime.now(_KATHMANDU).date().isoformat()
-    return value

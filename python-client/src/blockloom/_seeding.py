@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import secrets
 from collections.abc import Sequence
-from typing import SupportsIndex
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from blockloom._contract import MAX_SEED_DIGITS
 from blockloom.errors import InvalidArgumentError
 
 _LIMIT = 10**MAX_SEED_DIGITS
+Seeds: TypeAlias = "SupportsIndex | Sequence[SupportsIndex | None] | npt.NDArray[Any] | None"
 
 
 def check_seed(seed: SupportsIndex) -> int:
@@ -31,13 +32,15 @@ def check_seed(seed: SupportsIndex) -> int:
 class VectorSeeds:
     """The ``seed`` argument of a vector's reset, checked: one seed for all rows, one for each, or none."""
 
-    def __init__(self, seed: SupportsIndex | Sequence[SupportsIndex | None] | None, rows: int) -> None:
+    def __init__(self, seed: Seeds, rows: int) -> None:
         self.base: int | None = None
         """Row i gets ``base + i``."""
         self.rows: list[int | None] | None = None
         """Row i gets ``rows[i]``; None where its own sequence goes on."""
         if seed is None:
             return
+        if isinstance(seed, np.ndarray) and seed.ndim > 0:
+            seed = _listed(seed)
         if hasattr(seed, "__index__"):
             self.base = check_seed(seed)
             check_seed(self.base + rows - 1)
@@ -70,6 +73,11 @@ class VectorSeeds:
         return self.rows is not None and None in self.rows
 
     @property
+    def incomplete(self) -> bool:
+        """Whether some rows, or all, have no seed."""
+        return self.base is None and (self.rows is None or None in self.rows)
+
+    @property
     def given(self) -> npt.NDArray[np.bool_]:
         """``[rows]``: the rows of a list that have a seed."""
         return np.array([one is not None for one in self.rows or ()], np.bool_)
@@ -77,6 +85,15 @@ class VectorSeeds:
     def listed(self) -> list[int] | None:
         """One seed for each row, 0 for those without; None if there is no list."""
         return None if self.rows is None else [0 if one is None else one for one in self.rows]
+
+
+def _listed(seeds: npt.NDArray[Any]) -> list[SupportsIndex | None]:
+    if seeds.ndim != 1 or seeds.dtype.kind not in "iuO":
+        raise InvalidArgumentError(
+            f"an array of seeds is {seeds.dtype} {seeds.shape}; allowed: integers of one dimension", reason="BAD_SEED"
+        )
+    one_each: list[SupportsIndex | None] = seeds.tolist()
+    return one_each
 
 
 def draw_seed() -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -70,8 +72,10 @@ def settings(
     """Checks what can be checked without a server; raises InvalidArgumentError."""
     if not isinstance(game_id, str):
         raise InvalidArgumentError(f"game_id must be a str, not {type(game_id).__name__}")
-    if not timeout_s > 0:
+    if not isinstance(timeout_s, Real) or not timeout_s > 0:
         raise InvalidArgumentError(f"timeout_s is {timeout_s!r}; allowed: a number above 0")
+    if not isinstance(reward, str):
+        raise InvalidArgumentError(f"reward={reward!r}; allowed: the name of an outcome, such as 'score'")
     return Settings(
         game_id=game_id.removeprefix("blockloom/"),
         config={key: config_text(key, value) for key, value in config.items()},
@@ -83,6 +87,25 @@ def settings(
         record=bool(record),
         timeout_s=min(float(timeout_s), 1e6),
         resume=bool(resume),
+    )
+
+
+def merged_config(config: Mapping[str, object] | None, keywords: Mapping[str, object]) -> dict[str, object]:
+    """The game's own settings, given as a mapping, as keywords, or as both."""
+    if config is not None and not (isinstance(config, Mapping) and all(isinstance(key, str) for key in config)):
+        raise InvalidArgumentError(f"config={config!r}; allowed: a mapping of the game's settings by their name")
+    twice = sorted(keywords.keys() & (config or {}).keys())
+    if twice:
+        raise InvalidArgumentError(f"{', '.join(twice)}: given in config and as a keyword too; allowed: one of the two")
+    return {**(config or {}), **keywords}
+
+
+def single_server(server: object) -> str | None:
+    """The keyword ``server`` where one server is all that can be used."""
+    if server is None or isinstance(server, str):
+        return server
+    raise InvalidArgumentError(
+        f"server={server!r}; allowed here: 'host:port' or 'unix:/path'; a list of servers is for gymnasium.make_vec"
     )
 
 
@@ -129,6 +152,36 @@ def integer(name: str, value: SupportsIndex, *, low: int) -> int:
     return number
 
 
+def action_number(action: SupportsIndex, num_actions: int) -> int:
+    """The number of an action in the action space."""
+    try:
+        number = operator.index(action)
+    except TypeError:
+        number = -1
+    if not 0 <= number < num_actions:
+        shown = repr(action) if number < 2**64 else "a number of more than 64 bits"
+        raise InvalidArgumentError(
+            f"action {shown} is not in the action space; allowed: 0 to {num_actions - 1}", reason="ACTION_OUT_OF_RANGE"
+        )
+    return number
+
+
+def native_json(action: object) -> str:
+    """An action in the rules' own grammar as JSON."""
+    try:
+        return json.dumps(action, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidArgumentError(
+            f"an action to play is of type {type(action).__name__}; allowed: what JSON can write, "
+            "such as {'type': 'WAIT'} or 'r1x4'"
+        ) from None
+
+
+def beam(width: SupportsIndex, depth: SupportsIndex | None) -> tuple[int, int | None]:
+    """The keywords ``beam_width`` and ``depth``; their limits are the server's to tell."""
+    return integer("beam_width", width, low=0), None if depth is None else integer("depth", depth, low=0)
+
+
 def render_mode(mode: str | None) -> str | None:
     """A render mode, or None."""
     return mode if mode is None else choice("render_mode", mode, RENDER_MODES)
@@ -136,7 +189,13 @@ def render_mode(mode: str | None) -> str | None:
 
 def reset_options(options: Mapping[str, Any] | None) -> dict[str, str]:
     """Reset options for the server as text; ``reset_mask`` is not among them."""
-    return {key: config_text(key, value) for key, value in (options or {}).items() if key != "reset_mask"}
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
+        raise InvalidArgumentError(
+            f"options are of type {type(options).__name__}; allowed: None, or a mapping of reset options by their name"
+        )
+    return {key: config_text(key, value) for key, value in options.items() if key != "reset_mask"}
 
 
 def reset_mask(mask: object, rows: int) -> npt.NDArray[np.bool_]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import struct
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 import gymnasium
@@ -15,14 +13,14 @@ from gymnasium.vector import AutoresetMode
 
 from blockloom import _settings, spaces
 from blockloom._address import PathLike, addresses
-from blockloom._afterstates import Afterstates
-from blockloom._channel import Ticket
 from blockloom._codec import Codec
-from blockloom._contract import Batch, Explanation, PlayResult
+from blockloom._contract import Batch
 from blockloom._env_calls import EnvCalls
-from blockloom._remote import RemoteEnv, is_uncertain
-from blockloom._seeding import check_seed, draw_seed, generator
-from blockloom.errors import BlockloomError, InvalidArgumentError, ResetRequiredError
+from blockloom._remote import RemoteEnv
+from blockloom._seeding import check_seed, generator
+from blockloom._sequences import Sequences
+from blockloom._time_limit import limit_around
+from blockloom.errors import InvalidArgumentError, ResetRequiredError
 from blockloom.rendering import render_rgb
 
 _FLOAT = struct.Struct("<f")
@@ -47,9 +45,8 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
     Args:
         game_id: The game, such as ``"Stackcraft-v1"``.
         num_envs: 1. More rows are a `BlockloomVectorEnv`.
-        max_episode_steps: Steps after which an episode is truncated; 0: never. `gymnasium.make` takes a keyword of
-            this name for itself and wraps the environment in its own ``TimeLimit``: then the limit is not known here,
-            and ``action_mask`` at the truncation is the game's own.
+        max_episode_steps: Steps after which an episode is truncated; 0: never. Under the ``TimeLimit`` of
+            `gymnasium.make`, which takes a keyword of this name for itself, the limit is the smaller of the two.
         autoreset_mode: ``"disabled"``: a single environment does not reset itself.
         illegal_action: What a step does with an action that is not legal now: ``"refuse"`` (nothing changes,
             reward 0), ``"reject"`` (raise `IllegalActionError`) or ``"terminate"`` (the episode ends, reward 0).
@@ -68,19 +65,11 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
         mask_in_obs: Whether the observation holds the mask too, as ``action_mask``.
         render_mode: ``"ansi"`` (text), ``"human"`` (text on the terminal), ``"rgb_array"`` or None.
         episode_statistics: Whether ``info`` tells the return and length of an episode at its end.
-        config: The game's own settings, such as ``cells="occupancy"``: str, bool or int.
+        config: The game's own settings by name, such as ``{"cells": "occupancy"}``: str, bool or int.
+        **settings: The same as keywords, such as ``cells="occupancy"``.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(_settings.RENDER_MODES), "render_fps": 10}
-
-    _remote: RemoteEnv
-    _codec: Codec
-    _last: Batch | None
-    """The last answer to a reset or a step."""
-    _ready: bool
-    _seeded: bool
-    _played: bool
-    """Whether `play` has changed the game since."""
 
     def __init__(
         self,
@@ -102,10 +91,12 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
         mask_in_obs: bool = False,
         render_mode: str | None = None,
         episode_statistics: bool = False,
-        **config: Any,
+        config: Mapping[str, Any] | None = None,
+        **settings: Any,
     ) -> None:
-        arguments = {name: value for name, value in locals().items() if name not in ("self", "config", "__class__")}
-        self._arguments: dict[str, Any] = {**arguments, **config}
+        arguments = {name: value for name, value in locals().items() if name not in ("self", "settings", "__class__")}
+        config = _settings.merged_config(config, settings)
+        self._arguments: dict[str, Any] = {**arguments, "config": config}
         if num_envs != 1:
             raise InvalidArgumentError(f"num_envs={num_envs!r} for a single environment; use gymnasium.make_vec")
         if _settings.autoreset(autoreset_mode) is not AutoresetMode.DISABLED:
@@ -124,14 +115,17 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
             timeout_s=timeout_s,
         )
         self.render_mode = _settings.render_mode(render_mode)
+        server = _settings.single_server(server)
         self._address = addresses(server, workers=1, pin=pin, token=token, tls=tls, tls_client=tls_client)[0]
         self._mask_in_obs = bool(mask_in_obs)
         self._episode_statistics = bool(episode_statistics)
-        self._closed = False
-        self._connect()
-        spec = self._remote.spec
-        self.game_spec = spec
-        """What the server made: sizes, names of actions and outcomes, settings in force."""
+        self._limit = self._settings.max_episode_steps
+        self._sequences = Sequences(1, AutoresetMode.DISABLED)
+        self._held, self._last = None, None
+        self._ready = self._seeded = self._played = self._closed = False
+        # An unpickled environment knows its spec and needs no server yet.
+        spec = vars(self).get("game_spec") or self._connect().spec
+        self._codec = Codec(spec)
         self.observation_space = spaces.observation_space(spec, with_mask=self._mask_in_obs)
         self.action_space = spaces.action_space(spec)
         self._outcome_names = spec.outcome_names
@@ -153,16 +147,16 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
         if options and "reset_mask" in options:
             mask = _settings.reset_mask(options["reset_mask"], 1)
         self._check_open()
-        if not self._remote.usable:
-            self._remote.close()
-            self._connect()
-        if number is None and not self._seeded and not server_options:
-            number = draw_seed()
-        batch = self._ask(lambda: self._remote.reset(seed=number, mask=mask, options=server_options))
-        self._seeded = True
-        self._played = False
+        self._limit_steps(limit_around(self))
+        self._drop_lost_remote()
+        if number is None and not server_options:
+            number = self._go_on()
+        batch = self._ask_for_reset(number, mask, server_options)
+        self._seeded, self._played = True, False
         if number is not None:
             self._np_random, self._np_random_seed = generator(number)
+        elif server_options:
+            self.np_random = self.np_random  # its seed, which is not the game's, becomes -1
         observation, info = self._take(batch)
         if self.render_mode == "human":
             self.render()
@@ -202,39 +196,6 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
         mask: npt.NDArray[np.bool_] = self._codec.masks(self._batch().action_masks, 1)[0].view(np.bool_)
         return mask
 
-    def explain(self, action: SupportsIndex) -> Explanation:
-        """Says that an action is legal now, or why it is not."""
-        return self._remote.explain(0, [action.__index__()])[0]
-
-    def play(self, action: Any) -> PlayResult:
-        """Plays an action in the rules' own grammar, such as ``{"type": "WAIT"}`` or ``"r1x4"``."""
-        result = self._remote.play(0, json.dumps(action))
-        self._played = True
-        return result
-
-    def afterstates(self, *, beam_width: int = 0, depth: int | None = None) -> Afterstates:
-        """What each legal placement leads to. BlockloomError (UNIMPLEMENTED) in a game without placements.
-
-        Args:
-            beam_width: 0: each legal placement. 1 to 1000: a beam search of this width over sequences of placements
-                of the pieces in sight, at most so many sequences; it reads nothing that a player cannot see.
-            depth: The most actions of a sequence. Default: all the pieces in sight. Only with `beam_width`.
-        """
-        ticket = self._remote.send_afterstates(rows=[], beam_width=beam_width, depth=depth)
-        return self._remote.afterstates(ticket)
-
-    def save_replay(self, path: str | Path | None = None, *, live: bool = False) -> str:
-        """The last finished or closed episode as JSON, written to `path` too. Needs ``record=True``.
-
-        Args:
-            path: A file to write.
-            live: Whether to take the episode that is being played; only where the server allows it.
-        """
-        replay = self._remote.save_replay(0, live=live)
-        if path is not None:
-            Path(path).write_text(replay, encoding="utf-8")
-        return replay
-
     def render(self) -> Any:
         """Text for ``ansi``, uint8 ``(height, width, 3)`` for ``rgb_array``; ``human`` prints and gives None."""
         if self.render_mode is None:
@@ -251,30 +212,17 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
     def close(self) -> None:
         """Frees the environment. A second time does nothing."""
         self._closed, self._ready = True, False
-        if hasattr(self, "_remote"):
-            self._remote.close()
+        held: RemoteEnv | None = vars(self).get("_held")
+        if held is not None:
+            held.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"arguments": self._arguments, "spec": self.spec}
+        return {"arguments": self._arguments, "game_spec": self.game_spec, "spec": self.spec}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        self.game_spec = state["game_spec"]
         type(self).__init__(self, **state["arguments"])
         self.spec = state["spec"]
-
-    def _connect(self) -> None:
-        self._ready = self._seeded = self._played = False
-        self._last = None
-        self._remote = RemoteEnv(self._address, self._settings, 1)
-        self._codec = Codec(self._remote.spec)
-
-    def _ask(self, send: Callable[[], Ticket]) -> Batch:
-        """Sends and waits. Not ready from here on, until the caller has the result or the server has refused."""
-        was_ready, self._ready = self._ready, False
-        try:
-            return self._remote.batch(send())
-        except BlockloomError as error:
-            self._ready = was_ready and not is_uncertain(error)
-            raise
 
     def _take(self, batch: Batch) -> tuple[Observation, Info]:
         """The observation and the info of a batch, which is kept for `action_masks` and `render`."""
@@ -295,17 +243,3 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
                 episode = batch.finished[0]
                 info["episode"] = {"r": episode.episode_return, "l": episode.length}
         return observation, info
-
-    def _batch(self) -> Batch:
-        """The last batch; asked for again where `play` has changed the game since."""
-        self._check_open()
-        if self._last is None:
-            raise ResetRequiredError("there is nothing to see before the first reset()", reason="RESET_REQUIRED")
-        if self._played:
-            self._last = self._remote.batch(self._remote.reset(mask=np.zeros(1, np.bool_)))
-            self._played = False
-        return self._last
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise BlockloomError("this environment was closed")

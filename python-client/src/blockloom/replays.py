@@ -6,14 +6,14 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from blockloom._address import PathLike, addresses
 from blockloom._calls import call_server
+from blockloom._journal import Start
 from blockloom._remote import RemoteEnv
-from blockloom._settings import Settings, WireEncodingName, settings
+from blockloom._settings import Settings, WireEncodingName, integer, settings, single_server
 from blockloom.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def verify_replay(
         tls_client: PEM files of this client's own certificate and its key.
         timeout_s: Seconds to wait for the answer.
     """
-    address = addresses(server, workers=1, token=token, tls=tls, tls_client=tls_client)[0]
+    address = addresses(single_server(server), workers=1, token=token, tls=tls, tls_client=tls_client)[0]
     answer = call_server(address, "verifyReplay", {"replayJson": replay_text(replay)}, timeout_s).verify_replay
     assert answer is not None
     final = json.loads(answer.final_json) if answer.final_json else None
@@ -104,8 +104,11 @@ def load_replay(
     """
     from blockloom.env import BlockloomEnv  # it offers this function as a method
 
+    server = single_server(server)
     address = addresses(server, workers=1, token=token, tls=tls, tls_client=tls_client)[0]
-    body: dict[str, Any] = {"replayJson": replay_text(replay), **({} if ply is None else {"ply": index(ply)})}
+    body: dict[str, Any] = {"replayJson": replay_text(replay)}
+    if ply is not None:
+        body["ply"] = integer("ply", ply, low=-(2**31))
     remote = RemoteEnv(address, _plain_settings(wire_encoding, timeout_s), 1, load=body)
     config: dict[str, Any] = dict(remote.spec.config)
     try:
@@ -120,13 +123,19 @@ def load_replay(
             timeout_s=timeout_s,
             mask_in_obs=mask_in_obs,
             render_mode=render_mode,
-            **config,
+            config=config,
         )
     except BaseException:
         remote.close()
         raise
-    env._stand_in(remote)
+    env._stand_in(remote, _start(body["replayJson"]))
     return env
+
+
+def _start(replay_json: str) -> Start:
+    """The episode of a replay that the server has found right."""
+    replay = json.loads(replay_json)
+    return Start((("daily", replay["daily"]),) if "daily" in replay else int(replay["seed"]), 0)
 
 
 def _plain_settings(wire_encoding: WireEncodingName, timeout_s: float) -> Settings:

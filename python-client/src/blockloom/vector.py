@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, SupportsIndex
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -15,11 +15,11 @@ from blockloom import _settings, spaces
 from blockloom._actions import ActionChecker
 from blockloom._address import PathLike, addresses
 from blockloom._batches import BatchReader, Observation, Result
-from blockloom._groups import Answers, Groups
+from blockloom._groups import Groups
 from blockloom._infos import Info
 from blockloom._inspection import RowCalls
-from blockloom._remote import is_uncertain
-from blockloom._seeding import VectorSeeds, draw_seed, generator
+from blockloom._seeding import Seeds, VectorSeeds, generator
+from blockloom._sequences import Sequences
 from blockloom.errors import BlockloomError, ResetRequiredError
 
 
@@ -68,7 +68,8 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         render_mode: ``"ansi"``, ``"human"`` (text on the terminal), ``"rgb_array"`` or None.
         episode_statistics: Whether ``infos`` tells return and length of episodes at their end, as ``episode``. Leave it
             off under Gymnasium's ``RecordEpisodeStatistics``, which wants that key for itself.
-        config: The game's own settings, such as ``cells="occupancy"``: str, bool or int.
+        config: The game's own settings by name, such as ``{"cells": "occupancy"}``: str, bool or int.
+        **settings: The same as keywords, such as ``cells="occupancy"``.
     """
 
     metadata: dict[str, Any] = {
@@ -76,11 +77,6 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         "render_fps": 10,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
-
-    _ready: bool
-    _seeded: bool
-    _received: npt.NDArray[np.int32] | None
-    """The rows that `recv` gave last."""
 
     def __init__(
         self,
@@ -105,10 +101,12 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         mask_in_obs: bool = False,
         render_mode: str | None = None,
         episode_statistics: bool = False,
-        **config: Any,
+        config: Mapping[str, Any] | None = None,
+        **settings: Any,
     ) -> None:
-        arguments = {name: value for name, value in locals().items() if name not in ("self", "config")}
-        self._arguments: dict[str, Any] = {**arguments, **config}
+        arguments = {name: value for name, value in locals().items() if name not in ("self", "settings")}
+        config = _settings.merged_config(config, settings)
+        self._arguments: dict[str, Any] = {**arguments, "config": config}
         self._settings = _settings.settings(
             game_id,
             config=config,
@@ -130,11 +128,11 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         self.render_mode = _settings.render_mode(render_mode)
         self.autoreset_mode = self._settings.autoreset_mode
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.closed = False
-        self._connect()
-        spec = self._groups.parts[0].remote.spec
-        self.game_spec = spec
-        """What the server made: names of actions and outcomes, settings in force; ``num_envs`` is of one part."""
+        self._sequences = Sequences(self.num_envs, self.autoreset_mode)
+        self._held, self._received = None, None
+        self._ready = self._seeded = self.closed = False
+        # An unpickled vector knows its spec and needs no server yet.
+        spec = vars(self).get("game_spec") or self._connect().parts[0].remote.spec
         self._reader = BatchReader(
             spec, self.autoreset_mode, mask_in_obs=bool(mask_in_obs), episode_statistics=bool(episode_statistics)
         )
@@ -147,20 +145,22 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
     def reset(
         self,
         *,
-        seed: SupportsIndex | Sequence[SupportsIndex | None] | None = None,
+        seed: Seeds = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Observation, Info]:
         """Starts episodes.
 
         Args:
-            seed: Any integer of up to 64 digits: row i gets ``seed + i``; or a list with one for each row, None where
-                a row's own sequence goes on. None: all go on; the first reset draws a seed.
+            seed: Any integer of up to 64 digits: row i gets ``seed + i``; or a list or array with one for each row,
+                None where a row's own sequence goes on. None: all go on; the first reset draws a seed.
             options: ``reset_mask``, a bool array ``(num_envs,)``, names the rows to reset, in any autoreset mode; the
                 others stay as they are. Other options are the game's own.
         """
-        self.async_reset(seed=seed, options=options)
+        seeds, by_options = self._begin(seed, options)
         try:
-            observation, _, _, _, infos = self._reader.read(self._receive_all())
+            answers = self._receive_all()
+            self._remember(seeds, by_options)
+            observation, _, _, _, infos = self._reader.read(answers)
             self._human()
         except BaseException as error:
             self._failed(error)
@@ -170,29 +170,11 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
     def async_reset(
         self,
         *,
-        seed: SupportsIndex | Sequence[SupportsIndex | None] | None = None,
+        seed: Seeds = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         """Starts episodes as `reset` does, without waiting: `recv` gives what each group begins with."""
-        server_options = _settings.reset_options(options)
-        mask = None
-        if options and "reset_mask" in options:
-            mask = _settings.reset_mask(options["reset_mask"], self.num_envs)
-        seeds = VectorSeeds(seed, self.num_envs)
-        self._check_open()
-        self._groups.abandon()
-        if not self._groups.usable:
-            self._groups.close()
-            self._connect()
-        if not self._seeded and not server_options:
-            seeds.fill(draw_seed())
-        if seeds.first is not None:
-            self._np_random, self._np_random_seed = generator(seeds.first)
-        try:
-            self._send_reset(seeds, mask, server_options)
-        except BaseException as error:
-            self._failed(error)
-            raise
+        self._remember(*self._begin(seed, options))
 
     def step(self, actions: npt.NDArray[Any]) -> Result:
         """Plays one action in every row.
@@ -205,7 +187,7 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
             IllegalActionError: An action is not legal, with ``illegal_action="reject"``; nothing was stepped.
             ResetRequiredError: Before the first reset, or a row is finished in ``disabled``; nothing was stepped.
         """
-        if self._groups.inflight:
+        if self._inflight:
             raise BlockloomError("step() between send() and recv(): receive what was sent first")
         try:
             self.send(actions)
@@ -249,7 +231,7 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
         Returns:
             What `step` returns, for the ``batch_size`` rows in ``infos["env_id"]`` (int32).
         """
-        if not self._groups.inflight:
+        if not self._inflight:
             self._check_open()
             raise BlockloomError("recv() without send(): nothing is on its way")
         try:
@@ -267,52 +249,38 @@ class BlockloomVectorEnv(RowCalls, gymnasium.vector.VectorEnv[Observation, npt.N
     def close_extras(self, **kwargs: Any) -> None:
         """Frees all rows; `close` calls it once."""
         self._ready = False
-        if hasattr(self, "_groups"):
-            self._groups.close()
+        held: Groups | None = vars(self).get("_held")
+        if held is not None:
+            held.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"arguments": self._arguments, "spec": self.spec}
+        return {"arguments": self._arguments, "game_spec": self.game_spec, "spec": self.spec}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        self.game_spec = state["game_spec"]
         type(self).__init__(self, **state["arguments"])
         self.spec = state["spec"]
 
-    def _connect(self) -> None:
-        self._ready = self._seeded = False
-        self._received = None
-        self._groups = Groups(self._addresses, self._settings, self.num_envs, self.batch_size)
+    def _begin(self, seed: Seeds, options: Mapping[str, Any] | None) -> tuple[VectorSeeds, bool]:
+        """Sends a reset; gives its seeds, and whether options stand in their place."""
+        server_options = _settings.reset_options(options)
+        mask = None
+        if options and "reset_mask" in options:
+            mask = _settings.reset_mask(options["reset_mask"], self.num_envs)
+        seeds = VectorSeeds(seed, self.num_envs)
+        self._check_open()
+        self._start_over()
+        try:
+            self._go_on(seeds, mask, by_options=bool(server_options))
+            self._send_reset(seeds, mask, server_options)
+        except BaseException as error:
+            self._failed(error)
+            raise
+        return seeds, bool(server_options)
 
-    def _send_reset(self, seeds: VectorSeeds, mask: npt.NDArray[np.bool_] | None, options: dict[str, str]) -> None:
-        if seeds.partial:
-            own = seeds.given if mask is None else seeds.given & mask
-            self._groups.send_reset(base_seed=None, seeds=seeds.listed(), mask=own, options=options)
-            self._receive_all()
-            mask = ~seeds.given if mask is None else ~seeds.given & mask
-            seeds = VectorSeeds(None, self.num_envs)
-        self._groups.send_reset(base_seed=seeds.base, seeds=seeds.listed(), mask=mask, options=options)
-        self._groups.torn = False
-        self._ready = True
-
-    def _receive(self) -> Answers:
-        _, answers = self._groups.receive()
-        self._seeded = True
-        return answers
-
-    def _receive_all(self) -> Answers:
-        answers: Answers = []
-        failure: BlockloomError | None = None
-        while self._groups.inflight:
-            try:
-                answers += self._receive()
-            except BlockloomError as error:
-                failure = failure or error
-        if failure is not None:
-            self._groups.torn = self._groups.torn or bool(answers)
-            raise failure
-        return answers
-
-    def _failed(self, error: BaseException) -> None:
-        """After an error: where rows may have been changed all the same, only a reset makes them known again."""
-        if is_uncertain(error) or self._groups.torn:
-            self._ready = False
-            self._groups.abandon()
+    def _remember(self, seeds: VectorSeeds, by_options: bool) -> None:
+        """Sets ``np_random`` by the seed of row 0."""
+        if seeds.first is not None:
+            self._np_random, self._np_random_seed = generator(seeds.first)
+        elif by_options:
+            self.np_random = self.np_random  # its seed, which is not the game's, becomes -1
