@@ -44,7 +44,7 @@ def write(run: Run, figures: Figures, found: list[Verdict], *, chart: bool) -> s
 
 
 _ENGINES_NOTE = (
-    "Steps a second on one core with 1,024 rows in turn, including the choice of a legal action, finished games "
+    "Steps a second of processor time with 1,024 rows in turn, including the choice of a legal action, finished games "
     "started again, and mask and observation written, packed or packed and dense. The C references in `bench/c` play "
     "the same games, move for move: their digest of all that is seen is compared with the engine's before the run."
 )
