@@ -58,6 +58,20 @@ class TestAfterstates:
         finally:
             envs.close()
 
+    def test_rows_that_are_too_many_for_one_request_are_asked_for_in_several(self) -> None:
+        envs = BlockloomVectorEnv("BlockPuzzle8-v1", 40, num_workers=2)
+        try:
+            envs.reset(seed=1)
+            found = envs.afterstates(beam_width=300, depth=1)
+            assert len(found.row_offsets) == 41
+            for row in (0, 13, 19, 20, 39):
+                own = envs.afterstates(beam_width=300, depth=1, rows=[row])
+                span = slice(found.row_offsets[row], found.row_offsets[row + 1])
+                assert (found.sequences[span] == own.sequences).all()
+                assert (found.boards[span] == own.boards).all()
+        finally:
+            envs.close()
+
     def test_one_environment_looks_ahead_too(self) -> None:
         env = BlockloomEnv("LumenBlocks-v1")
         try:

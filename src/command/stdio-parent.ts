@@ -22,22 +22,24 @@ interface WatchData {
   /** The parent when the program began; it may be another one by the time the thread does. */
   readonly watchParent: number
   readonly pid: number | undefined
+  readonly graceMs: number
 }
 
 /**
- * The same for a process whose main thread blocks: another thread of the same program watches, and kills the
- * process. `file` is the program; it must call `isWatchThread` before anything else.
+ * The same for a process whose main thread blocks or may be busy: another thread of the same program watches, and
+ * kills the process `graceMs` after the parent has ended. `file` is the program; it must call `isWatchThread` before
+ * anything else.
  */
-export function watchParentFromThread(pid: number | undefined, file: string): void {
-  const data: WatchData = { watchParent: process.ppid, pid }
+export function watchParentFromThread(pid: number | undefined, file: string, graceMs = 0): void {
+  const data: WatchData = { watchParent: process.ppid, pid, graceMs }
   new Worker(file, { workerData: data }).unref()
 }
 
 /** Whether this is the watching thread; if so, it is at work already. */
 export function isWatchThread(): boolean {
   if (isMainThread || typeof workerData !== 'object' || !('watchParent' in workerData)) return false
-  const { watchParent: parent, pid } = workerData as WatchData
-  watchParent(pid, () => process.kill(process.pid, 'SIGKILL'), parent)
+  const { watchParent: parent, pid, graceMs } = workerData as WatchData
+  watchParent(pid, () => setTimeout(() => process.kill(process.pid, 'SIGKILL'), graceMs), parent)
   setInterval(() => undefined, 2 ** 30)
   return true
 }

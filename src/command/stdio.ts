@@ -9,6 +9,9 @@ import { createLogger, exitOnFault, faultLogger, loggingObserver } from './loggi
 import { readStdioOptions, STDIO_OPTIONS, type StdioOptions } from './serve-options.ts'
 import { watchParent, watchParentFromThread } from './stdio-parent.ts'
 
+/** How long after its parent a server that is busy with a request goes on; one that is not exits by itself. */
+const BUSY_GRACE_MS = 1000
+
 /** `blockloom stdio`. */
 export const stdioCommand: Command = declareCommand({
   name: 'stdio',
@@ -34,6 +37,7 @@ async function runStdio(options: StdioOptions): Promise<number> {
   const server = new StdioServer(host, process.stdin, output)
   process.on('SIGTERM', () => server.stop())
   watchParent(options.parentPid, () => process.exit(0))
+  watchParentFromThread(options.parentPid, process.argv[1]!, BUSY_GRACE_MS)
   await server.run()
   return 0
 }

@@ -6,9 +6,9 @@ import type { AfterstatesRequest, AfterstatesResponse } from './message-types.ts
 import { observationSpecMessage } from './messages.ts'
 import type { Host } from './session.ts'
 
-/** The widest beam, and the most rows times width of one request: a few seconds of work. */
+/** The widest beam, and the most rows times width of one request: a second of work at most. */
 export const MOST_BEAM_WIDTH = 1000
-export const MOST_BEAM_WORK = 65_536
+export const MOST_BEAM_WORK = 4096
 
 /** The search that a request asks for. */
 export interface Beam {

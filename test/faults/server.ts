@@ -64,7 +64,24 @@ export function residentMib(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 }
 
-/** Resolves once a condition holds; the runner's time limit is the only one. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
+/** Resolves once a condition holds; fails when it does not within a limit. */
+export async function until(holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+  const end = performance.now() + limitMs
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`not within ${limitMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** What a promise gives; fails when it does not within a limit. */
+export async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not within ${limitMs} ms`)), limitMs)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exitCode, type JsonObject, SERVER, StdioSession } from '../transport/connect.ts'
-import { residentMib, until } from './server.ts'
+import { residentMib, until, within } from './server.ts'
 
 const gameId = 'Stackcraft-v1'
 
@@ -86,6 +86,23 @@ describe('the stdio server under faults', () => {
     await session.send({ id: '1', listGames: {} })
     parent.kill('SIGKILL')
     expect(await exitCode(session.child)).toBe(0)
+  })
+
+  it('ends within 3 s of its parent also while it is busy with one long request', async () => {
+    const parent = spawn('sleep', ['600'], { stdio: 'ignore' })
+    const session = new StdioSession(['--parent-pid', String(parent.pid)])
+    const made = (await session.send({ id: '1', makeEnv: { gameId: 'Hourloom-v1', numEnvs: 20_000 } }))
+      .makeEnv as JsonObject
+    let answered = false
+    void session.send({ id: '2', reset: { envId: made.envId!, seed: '1' } }).then(() => {
+      answered = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    // The thread that watches has to be there; the request in hand takes far longer than the limit.
+    const ended = exitCode(session.child)
+    parent.kill('SIGKILL')
+    expect(await within(3000, ended)).toBe(null)
+    expect(answered).toBe(false)
   })
 
   it('ends when nobody can read its answers any more', async () => {

@@ -76,11 +76,13 @@ describe.each(placing)('sequences of %s', (gameId) => {
   })
 
   it('are refused when they would be too much work, or more than a message holds', () => {
-    const many = make(gameId, 66)
+    const many = make(gameId, 5)
     expect(thrownBy(() => many.ask({ beamWidth: 1000 }))).toMatchObject({
       code: 'RESOURCE_EXHAUSTED',
       reason: 'MESSAGE_TOO_LARGE',
+      message: expect.stringContaining('5 rows with beam_width 1000 are more than 4096 in all'),
     })
+    expect(int32(many.ask({ beamWidth: 1000, rows: [0, 1, 2, 3] }).rowOffsets).length).toBe(5)
     const small = make(gameId, 4, {}, { maxMessageBytes: 20_000 })
     expect(thrownBy(() => small.ask({ beamWidth: 100 }))).toMatchObject({ reason: 'MESSAGE_TOO_LARGE' })
     expect(int32(small.ask({ beamWidth: 10 }).rowOffsets)[4]).toBeGreaterThan(0)

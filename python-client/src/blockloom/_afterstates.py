@@ -10,6 +10,9 @@ import numpy.typing as npt
 
 from blockloom._contract import AfterstatesResponse
 
+_MOST_BEAM_WORK = 4096
+"""The most rows times width that a server takes in one request."""
+
 
 @dataclass(frozen=True)
 class Afterstates:
@@ -51,6 +54,14 @@ def read_afterstates(message: AfterstatesResponse) -> Afterstates:
         figures={name: figures[:, i].copy() for i, name in enumerate(message.figure_names)},
         values=np.frombuffer(message.values, "<f4").astype(np.float64),
     )
+
+
+def split_rows(rows: npt.NDArray[np.int64], beam_width: int) -> list[npt.NDArray[np.int64]]:
+    """The rows in parts that a server takes in one request each, in order."""
+    if beam_width == 0:
+        return [rows]
+    most = max(1, _MOST_BEAM_WORK // beam_width)
+    return [rows[first : first + most] for first in range(0, len(rows), most)]
 
 
 def join_afterstates(parts: Sequence[Afterstates]) -> Afterstates:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
 from blockloom import _settings
-from blockloom._afterstates import Afterstates, join_afterstates
+from blockloom._afterstates import Afterstates, join_afterstates, split_rows
 from blockloom._batches import BatchReader
 from blockloom._contract import Explanation, PlayResult
 from blockloom._groups import Answers, Part
@@ -63,7 +63,7 @@ class RowCalls(VectorLink, ReplayCalls):
     def afterstates(
         self, *, beam_width: int = 0, depth: int | None = None, rows: Sequence[int] | npt.NDArray[Any] | None = None
     ) -> Afterstates:
-        """What rows can lead to, in one round trip to each server.
+        """What rows can lead to, in one round trip to each server; in several where rows times width pass 4,096.
 
         Args:
             beam_width: 0: each legal placement. 1 to 1000: a beam search of this width over sequences of placements
@@ -78,14 +78,24 @@ class RowCalls(VectorLink, ReplayCalls):
             raise InvalidArgumentError(
                 f"rows must be ascending and from 0 to {self.num_envs - 1}", reason="ROW_OUT_OF_RANGE"
             )
-        sent = []
-        for part in self._groups.parts:
-            own = wanted[(wanted >= part.rows.start) & (wanted < part.rows.stop)] - part.first
-            if len(own):
-                sent.append((part, part.remote.send_afterstates(rows=own.tolist(), beam_width=beam_width, depth=depth)))
-        if not sent:
+        if not len(wanted):
             raise InvalidArgumentError("rows is empty", reason="ROW_OUT_OF_RANGE")
-        return join_afterstates([part.remote.afterstates(ticket) for part, ticket in sent])
+        waiting: list[tuple[Part, list[npt.NDArray[np.int64]], list[Afterstates]]] = []
+        for part in self._groups.parts:
+            in_part = wanted[(wanted >= part.rows.start) & (wanted < part.rows.stop)] - part.first
+            waiting.append((part, split_rows(in_part, beam_width) if len(in_part) else [], []))
+        for turn in range(max(len(pieces) for _, pieces, _ in waiting)):
+            # One request a server at a time: the servers work side by side, and none is sent more than it reads.
+            sent = []
+            for part, pieces, found in waiting:
+                if turn < len(pieces):
+                    own = pieces[turn].tolist()
+                    sent.append(
+                        (part, found, part.remote.send_afterstates(rows=own, beam_width=beam_width, depth=depth))
+                    )
+            for part, found, ticket in sent:
+                found.append(part.remote.afterstates(ticket))
+        return join_afterstates([answer for _, _, found in waiting for answer in found])
 
     def save_replay(self, row: int, path: str | Path | None = None, *, live: bool = False) -> str:
         """A row's last finished or closed episode as JSON, written to `path` too. Needs ``record=True``."""
