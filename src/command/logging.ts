@@ -1,4 +1,6 @@
-import { type Logger, pino } from 'pino'
+import { constants, fstatSync, openSync, writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import { faultFrames } from '../session/host.ts'
 import type { Observer } from '../session/session.ts'
 
@@ -7,14 +9,14 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+/** How much may wait for a standard error that is a socket, in bytes. */
+const MOST_WAITING_BYTES = 1 << 16
+
 /**
- * Lines of JSON on standard error, written at once. They never hold a value that came in with a request, and so
- * no seed.
+ * Lines of JSON on standard error, written at once; those that find a full pipe are dropped. They never hold a value
+ * that came in with a request, and so no seed.
  */
 export function createLogger(level: LogLevel): Logger {
-  const destination = pino.destination({ fd: 2, sync: true })
-  // A standard error that is closed or full is no reason to stop serving.
-  destination.on('error', () => undefined)
   return pino(
     {
       level,
@@ -22,8 +24,45 @@ export function createLogger(level: LogLevel): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    openStandardError(),
   )
+}
+
+/** A standard error that is closed, full or read by nobody is no reason to stop serving. */
+function openStandardError(): DestinationStream {
+  const stat = fstatSync(2)
+  if (stat.isSocket()) return socketWriter()
+  if (!stat.isFIFO()) return fileWriter(2)
+  try {
+    // Opened once more: whoever shares the pipe keeps a standard error that blocks. A line is short enough to be
+    // written whole or not at all.
+    return fileWriter(openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK))
+  } catch {
+    return socketWriter()
+  }
+}
+
+function fileWriter(fd: number): DestinationStream {
+  return {
+    write: (line) => {
+      try {
+        writeSync(fd, line)
+      } catch {
+        // The line is dropped.
+      }
+    },
+  }
+}
+
+function socketWriter(): DestinationStream {
+  const socket = new Socket({ fd: 2, readable: false })
+  socket.on('error', () => undefined)
+  socket.unref()
+  return {
+    write: (line) => {
+      if (socket.writable && socket.writableLength < MOST_WAITING_BYTES) socket.write(line)
+    },
+  }
 }
 
 /** Logs faults of the server's own: where they happened, without their messages, which could hold anything. */
