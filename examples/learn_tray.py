@@ -7,6 +7,7 @@ program fails unless play by that value is better than random placements, beyond
 """
 
 import argparse
+from typing import Any
 
 import blockloom
 from blockloom.agents import PolicyAgent
@@ -22,7 +23,7 @@ def main() -> None:
     args = parser.parse_args()
 
     # Every placement is looked at, and none is ranked by hand.
-    ahead = {"beam_width": 300, "depth": 1, "hand_weight": 0.0}
+    ahead: dict[str, Any] = {"beam_width": 300, "depth": 1, "hand_weight": 0.0}
     learner, progress = train(Settings(args.game, most_steps=args.steps, num_envs=64, num_workers=1, **ahead))
     print(f"{progress.steps:,} steps, rewards of the first 10,000: sha256 {progress.digest[:16]}")
     agents = {

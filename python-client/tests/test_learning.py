@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def random_boards(size: int, count: int, seed: int = 0) -> np.ndarray:
 class TestAfterstates:
     @pytest.mark.parametrize("game", [*tray.GAMES, "Stackcraft-v1"])
     def test_sequences_lead_where_they_say(self, game: str) -> None:
-        with_beam = {"beam_width": 5}
+        with_beam: dict[str, Any] = {"beam_width": 5}
         envs = BlockloomVectorEnv(game, 6, num_workers=2)
         try:
             obs, _ = envs.reset(seed=3)
@@ -136,7 +137,7 @@ class TestTupleValue:
 class TestTrayTraining:
     @pytest.mark.parametrize("game", tray.GAMES)
     def test_same_seed_same_games_however_many_workers(self, game: str) -> None:
-        settings = {"num_envs": 16, "most_steps": 16 * 60, "seed": 5}
+        settings: dict[str, Any] = {"num_envs": 16, "most_steps": 16 * 60, "seed": 5}
         first, one = train_tray.train(train_tray.Settings(game, num_workers=1, **settings))
         second, two = train_tray.train(train_tray.Settings(game, num_workers=2, **settings))
         other = train_tray.train(train_tray.Settings(game, num_workers=1, **{**settings, "seed": 6}))[1]
@@ -236,7 +237,7 @@ class TestStackcraftTraining:
         }
 
     def test_same_seed_same_games_and_scores_rise(self) -> None:
-        settings = {"most_generations": 3, "population": 12, "elite": 3, "games": 3, "pieces": 60}
+        settings: dict[str, Any] = {"most_generations": 3, "population": 12, "elite": 3, "games": 3, "pieces": 60}
         one = train_stackcraft.train(train_stackcraft.Settings(num_workers=1, **settings))
         two = train_stackcraft.train(train_stackcraft.Settings(num_workers=2, **settings))
         assert one.digest == two.digest
