@@ -1,6 +1,6 @@
 import { quote } from '../env/config.ts'
 import { envError } from '../env/env-error.ts'
-import type { Json } from '../env/game.ts'
+import type { Json, Refusal } from '../env/game.ts'
 import type { VectorEnv } from '../env/vector-env.ts'
 import type {
   ExplainRequest,
@@ -71,7 +71,7 @@ export function play(session: Session, request: PlayRequest): PlayResponse {
   const json = readActionJson(request.actionJson)
   const { env, instance } = entry
   const action = instance.native.fromNative(json, env.state(row))
-  const refusal = typeof action === 'number' ? env.explainPlay(row, action) : action
+  const refusal = typeof action === 'number' ? env.explainPlay(row, action) : firstRefusal(env, row, action)
   if (refusal === undefined) env.stepOne(row, action as number)
   const finished = env.isFinished(row)
   const legal: Json[] = []
@@ -89,6 +89,12 @@ export function play(session: Session, request: PlayRequest): PlayResponse {
     gameOver: finished || (refusal === undefined && hasEnded(env, row)),
     reward: refusal === undefined ? env.batch.rewards[row]! : 0,
   }
+}
+
+/** JSON of another shape is told first, the end of the episode before anything else that is wrong with it. */
+function firstRefusal(env: VectorEnv, row: number, refusal: Refusal): Refusal {
+  if (refusal.reason === 'unknown_action' || !env.isFinished(row)) return refusal
+  return env.explainPlay(row, 0) ?? refusal
 }
 
 /** Whether the last step ended a row's episode; in SAME_STEP the row has gone on to its next one. */

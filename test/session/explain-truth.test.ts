@@ -140,3 +140,22 @@ describe.each(GAMES)('a finished episode of $id', (game) => {
     }
   })
 })
+
+it('a bad direction after the end is told after the end, and an unknown action before it', () => {
+  const session = new Session(createHost())
+  const { envId } = HANDLERS.makeEnv(session, {
+    gameId: 'Hourloom-v1',
+    config: {},
+    wireEncoding: 0,
+    autoresetMode: DISABLED,
+    maxEpisodeSteps: 1,
+    illegalAction: 0,
+  })
+  session.get(envId).env.reset([{ seed: '7', episode: 0 }])
+  const play = (action: object) =>
+    HANDLERS.play(session, { envId, actionJson: JSON.stringify(action) }).reason
+  expect(play({ type: 'MOVE', dir: 'X' })).toBe('bad_direction')
+  session.get(envId).env.step(Int32Array.of(4))
+  expect(play({ type: 'MOVE', dir: 'X' })).toBe('episode_over')
+  expect(play({ type: 'MOVE' })).toBe('unknown_action')
+})
