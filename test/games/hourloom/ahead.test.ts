@@ -41,8 +41,15 @@ describe('work ahead of need', () => {
     expect(rules.prepareStep!(state)).toBe(true)
     expect(rules.prepareStep!(state)).toBe(false)
     const built = state.next
+    // A mark that building anew would wipe out.
+    built.script[500] = 9
     rules.step(state, DESCEND)
     expect(state.chamber).toBe(built)
+    expect(state.chamber.script[500]).toBe(9)
+    while (state.sealed === 0) rules.step(state, scriptedAction(state)!)
+    state.next.script[500] = 9
+    rules.step(state, DESCEND)
+    expect(state.chamber.script[500]).toBe(0)
   })
 
   it('is used: a reset takes over the first chamber that was built for its seed, and for no other', () => {
