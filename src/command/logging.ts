@@ -83,6 +83,7 @@ export function loggingObserver(log: Logger): Observer | undefined {
   if (!log.isLevelEnabled('debug')) return undefined
   return {
     answered: () => undefined,
+    actionRefused: () => undefined,
     refused: (reason) => log.debug({ reason }, 'request refused'),
     sessionOpened: (sessions) => log.debug({ sessions }, 'session opened'),
     sessionClosed: (sessions) => log.debug({ sessions }, 'session closed'),
@@ -99,6 +100,9 @@ export function observeAll(observers: readonly (Observer | undefined)[]): Observ
     },
     refused: (reason, seconds) => {
       for (const observer of present) observer.refused(reason, seconds)
+    },
+    actionRefused: (reason) => {
+      for (const observer of present) observer.actionRefused(reason)
     },
     sessionOpened: (sessions) => {
       for (const observer of present) observer.sessionOpened(sessions)

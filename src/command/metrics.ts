@@ -48,10 +48,14 @@ function createObserver(prometheus: typeof import('prom-client'), register: Regi
     buckets: LATENCY_BUCKETS,
     registers,
   })
-  const steps = new prometheus.Counter({ name: 'blockloom_steps_total', help: 'Rows stepped.', registers })
+  const steps = new prometheus.Counter({
+    name: 'blockloom_steps_total',
+    help: 'Rows stepped, also by Play.',
+    registers,
+  })
   const refusals = new prometheus.Counter({
     name: 'blockloom_refusals_total',
-    help: 'Requests refused, by reason.',
+    help: 'Requests refused, and actions that steps and Play refused, by reason.',
     labelNames: ['reason'],
     registers,
   })
@@ -69,6 +73,7 @@ function createObserver(prometheus: typeof import('prom-client'), register: Regi
       seconds.observe({ call: 'refused' }, duration)
       refusals.inc({ reason })
     },
+    actionRefused: (reason) => refusals.inc({ reason }),
     sessionOpened: () => opened.inc(),
     sessionClosed: () => undefined,
   }

@@ -5,7 +5,7 @@ import { parseStrictJson } from '../env/strict-json.ts'
 import { type Call, callOf, decodeMessage, SessionRequestType, SessionResponseType } from './contract.ts'
 import { handle, toEnvError } from './handlers.ts'
 import { LineBuffer } from './line-buffer.ts'
-import type { AnyResponse, BatchResponse, CallName } from './message-types.ts'
+import type { AnyResponse, BatchResponse, CallName, PlayResponse } from './message-types.ts'
 import { errorMessage } from './messages.ts'
 import { messageFromJson, messageToJson } from './proto-json.ts'
 import type { Host, Session } from './session.ts'
@@ -27,7 +27,7 @@ export function answerBytes(session: Session, bytes: Uint8Array): Uint8Array {
     const { name, request } = callOf(message)
     const response = handle(session, name, request)
     const encoded = encodeWithinLimit(SessionResponseType, { id, [name]: response }, host)
-    noteAnswer(host, name, rowsStepped(name, response), started)
+    noteAnswer(host, name, response, started)
     return encoded
   } catch (fault) {
     const error = errorMessage(noteRefusal(host, fault, started))
@@ -52,9 +52,9 @@ export function writeAnswer(session: Session, line: Uint8Array, out: LineBuffer)
     const step = readStepLine(line)
     if (step !== undefined) {
       id = step.id
-      answerStepLine(session, step, out)
+      const response = answerStepLine(session, step, out)
       checkLimit(out.length, host)
-      noteAnswer(host, 'step', step.packedActions.length / 4, started)
+      noteAnswer(host, 'step', response, started)
       return
     }
     const given = parseStrictJson(decodeUtf8(line))
@@ -65,7 +65,7 @@ export function writeAnswer(session: Session, line: Uint8Array, out: LineBuffer)
     const response = handle(session, name, request)
     out.text(JSON.stringify(messageToJson(SessionResponseType, { id, [name]: response })))
     checkLimit(out.length, host)
-    noteAnswer(host, name, rowsStepped(name, response), started)
+    noteAnswer(host, name, response, started)
   } catch (fault) {
     out.clear()
     out.text(errorLine(noteRefusal(host, fault, started), id))
@@ -85,7 +85,7 @@ export function answerUnary(session: Session, call: Call, bytes: Uint8Array): Ui
     const request = decodeMessage(call.request, bytes)
     const response = handle(session, call.name, request)
     const encoded = encodeWithinLimit(call.response, response, host)
-    noteAnswer(host, call.name, rowsStepped(call.name, response), started)
+    noteAnswer(host, call.name, response, started)
     return encoded
   } catch (fault) {
     throw noteRefusal(host, fault, started)
@@ -97,18 +97,26 @@ function startClock(host: Host): number {
   return host.observer === undefined ? 0 : performance.now()
 }
 
-function noteAnswer(host: Host, name: CallName, rows: number, started: number): void {
-  host.observer?.answered(name, rows, (performance.now() - started) / 1000)
+function noteAnswer(host: Host, name: CallName, response: AnyResponse, started: number): void {
+  const { observer } = host
+  if (observer === undefined) return
+  let rows = 0
+  if (name === 'step') {
+    const { batch } = response as BatchResponse
+    rows = batch.terminations.length
+    for (const { reason } of batch.refusals) observer.actionRefused(reason)
+  } else if (name === 'play') {
+    const { ok, reason } = response as PlayResponse
+    if (ok) rows = 1
+    else observer.actionRefused(reason)
+  }
+  observer.answered(name, rows, (performance.now() - started) / 1000)
 }
 
 function noteRefusal(host: Host, fault: unknown, started: number): EnvError {
   const error = toEnvError(fault, host)
   host.observer?.refused(error.reason, (performance.now() - started) / 1000)
   return error
-}
-
-function rowsStepped(name: CallName, response: AnyResponse): number {
-  return name === 'step' ? (response as BatchResponse).batch.terminations.length : 0
 }
 
 function decodeUtf8(line: Uint8Array): string {

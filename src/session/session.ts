@@ -39,6 +39,8 @@ export interface Observer {
   answered(call: CallName, rows: number, seconds: number): void
   /** A request was refused, with a reason of the contract or of a game. */
   refused(reason: string, seconds: number): void
+  /** An answered step or Play did not play an action, or ended a row for it, with a reason of a game. */
+  actionRefused(reason: string): void
   /** A session was opened; `sessions` are open now. */
   sessionOpened(sessions: number): void
   /** A session was closed; `sessions` are open now. */

@@ -26,13 +26,14 @@ export function readStepLine(line: Uint8Array): StepLine | undefined {
   return { id: match[1]!, envId: match[2]!, packedActions }
 }
 
-/** Plays the step and adds the reply to `out`; throws EnvError. */
+/** Plays the step, adds the reply to `out` and returns what it says; throws EnvError. */
 export function answerStepLine(
   session: Session,
   { id, envId, packedActions }: StepLine,
   out: LineBuffer,
-): void {
-  const { batch } = handle(session, 'step', { envId, packedActions, actions: [] }) as BatchResponse
+): BatchResponse {
+  const response = handle(session, 'step', { envId, packedActions, actions: [] }) as BatchResponse
+  const { batch } = response
   out.ascii(`{"id":"${id}","step":{"batch":{"observations":`)
   addList(batch.observations, out)
   addBytes(',"actionMasks":"', batch.actionMasks, out)
@@ -48,6 +49,7 @@ export function answerStepLine(
   out.ascii('","finalObservations":')
   addList(batch.finalObservations, out)
   out.ascii('}}}')
+  return response
 }
 
 function addBytes(before: string, bytes: Uint8Array, out: LineBuffer): void {

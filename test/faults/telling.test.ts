@@ -118,6 +118,36 @@ describe('what a server tells', () => {
     await session.close()
   })
 
+  it.each(['ILLEGAL_ACTION_REFUSE', 'ILLEGAL_ACTION_TERMINATE'])(
+    'counts the actions that it did not play, by the game’s reason, and what Play plays: %s',
+    async (illegalAction) => {
+      const session = new GrpcSession(server.address)
+      const makeEnv = { gameId: 'BlockPuzzle8-v1', numEnvs: 2, illegalAction }
+      const { envId } = (await session.send({ id: '1', makeEnv })).makeEnv as { envId: string }
+      await session.send({ id: '2', reset: { envId, seed: '1' } })
+      const { explain } = (await session.send({ id: '3', explain: { envId } })) as unknown as {
+        explain: { explanations: { action: number; legal: boolean; reason: string }[] }
+      }
+      const { action, reason } = explain.explanations.find(({ legal }) => !legal)!
+      const name = `blockloom_refusals_total{reason="${reason}"}`
+      const before = [await server.metric(name), await server.metric('blockloom_steps_total')]
+      const played = (await session.send({ id: '4', play: { envId, actionJson: 'null' } })).play as JsonObject
+      const legal = (played.legalActions as string[])[0]!
+      expect((await session.send({ id: '5', play: { envId, actionJson: legal } })).play).toMatchObject({
+        ok: true,
+      })
+      const step = (await session.send({ id: '6', step: { envId, actions: [action, action] } })).step as {
+        batch: { refusals: { reason: string }[] }
+      }
+      const told = step.batch.refusals.filter((refusal) => refusal.reason === reason).length
+      expect(told).toBeGreaterThan(0)
+      expect(await server.metric(name)).toBe(before[0]! + told)
+      expect(await server.metric('blockloom_steps_total')).toBe(before[1]! + 3)
+      expect(await server.metric(`blockloom_refusals_total{reason="${played.reason}"}`)).toBeGreaterThan(0)
+      await session.close()
+    },
+  )
+
   it('is nothing below the level asked for', async () => {
     const quiet = await startWatched(['--log-level', 'info'])
     const session = new GrpcSession(quiet.address)
