@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 from blockloom import BlockloomEnv, BlockloomVectorEnv, InvalidArgumentError
-from blockloom.learning import stackcraft, train_stackcraft, train_tray, tray
+from blockloom.agents import PolicyAgent
+from blockloom.learning import evaluate, stackcraft, train_stackcraft, train_tray, tray
 from blockloom.learning.evaluate import interval, play_episodes
 from blockloom.learning.shapes import SHAPES, anchor_counts, row_bits
 from blockloom.learning.tuples import TupleValue, patterns
@@ -261,3 +263,31 @@ def test_interval_holds_the_mean_and_narrows() -> None:
     low, high = interval(values)
     assert low < values.mean() < high
     assert high - low == pytest.approx(2 * 1.96 * values.std() / 20, rel=0.1)
+
+
+class TestEvaluation:
+    @pytest.mark.parametrize("agent", ["random", "greedy", "stackcraft_score.json", "stackcraft_lines.json"])
+    def test_names_of_agents(self, agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        out = tmp_path / "report.json"
+        command = ["--game", "Stackcraft-v1", "--agent", agent, "--seeds", "70:74", "--cap", "30", "--out", str(out)]
+        evaluate.main(command)
+        report = json.loads(out.read_text(encoding="utf-8"))
+        assert json.loads(capsys.readouterr().out) == {key: report[key] for key in report if key != "rows"}
+        assert len(report["rows"]["score"]) == 4
+        assert report["score"]["mean"] == pytest.approx(sum(report["rows"]["score"]) / 4)
+        assert report["illegal"] == 0
+        if agent != "random":
+            assert report["truncated"] == 1.0
+            assert report["lines"]["mean"] > 3
+
+    def test_rows_that_are_over_are_left_alone(self) -> None:
+        # Games of random play end at different times; each counts its own first episode only.
+        together = play_episodes(PolicyAgent(FirstLegal()), "BlockPuzzle8-v1", range(6), cap=1000)
+        alone = [play_episodes(PolicyAgent(FirstLegal()), "BlockPuzzle8-v1", [seed], cap=1000) for seed in range(6)]
+        for name, values in together.items():
+            assert values.tolist() == [int(one[name][0]) for one in alone]
+
+
+class FirstLegal:
+    def __call__(self, envs: object, obs: object, info: dict[str, np.ndarray]) -> np.ndarray:
+        return np.asarray(info["action_mask"].argmax(axis=1))

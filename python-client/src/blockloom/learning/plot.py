@@ -24,7 +24,7 @@ def draw(curves: list[Path], out: Path, title: str, lines: dict[str, float]) -> 
     for number, (name, score) in enumerate(lines.items()):
         axes.axhline(score, linestyle="--", linewidth=1, color=f"C{number + len(curves)}", label=name)
     axes.set(xlabel="steps (millions)", ylabel="mean score in training", title=title, ylim=(0, None))
-    axes.legend()
+    axes.legend(loc="lower right")
     axes.grid(alpha=0.3)
     figure.savefig(out, dpi=110)
 
