@@ -48,7 +48,7 @@ const CASES: readonly Case[] = [
   {
     limit: 'rows of an environment',
     flags: ['--max-env-rows', '5000'],
-    attack: overSession('BAD_FIELD', [make(5000)], make(5001)),
+    attack: overSession('TOO_MANY_ROWS', [make(5000)], make(5001)),
   },
   {
     limit: 'rows in all',

@@ -44,13 +44,15 @@ function readCredentials({ tlsCert, tlsKey, tlsClientCa }: ServeOptions): Server
   return ServerCredentials.createSsl(ca, [{ cert_chain: cert, private_key: key }], ca !== null)
 }
 
-function readPem(flag: string, path: string): Buffer {
+/** A PEM file that a flag names; throws StartError. */
+export function readPem(flag: string, path: string): Buffer {
   const bytes = readFlagFile(flag, path)
   if (bytes.includes('-----BEGIN ')) return bytes
   throw new StartError(`--${flag} ${path} is no PEM file`)
 }
 
-function readToken(path: string): string {
+/** The token in a file; throws StartError. */
+export function readToken(path: string): string {
   const token = readFlagFile('token-file', path).toString('utf8').trim()
   if (token.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(token)) return token
   throw new StartError(

@@ -89,7 +89,7 @@ function readSettings(game: Game, host: Host, request: MakeEnvRequest): VectorEn
     })
   }
   return {
-    numEnvs: integer('num_envs', request.numEnvs ?? 1, 1, host.limits.maxNumEnvs),
+    numEnvs: readNumEnvs(request.numEnvs ?? 1, host),
     maxEpisodeSteps: integer('max_episode_steps', request.maxEpisodeSteps ?? 0, 0, MAX_EPISODE_STEPS),
     autoresetMode: enumValue(AUTORESET_MODES, request.autoresetMode, 'autoreset_mode'),
     illegalAction: enumValue(ILLEGAL_ACTIONS, request.illegalAction, 'illegal_action'),
@@ -97,6 +97,15 @@ function readSettings(game: Game, host: Host, request: MakeEnvRequest): VectorEn
     reward,
     record: request.record ?? false,
   }
+}
+
+function readNumEnvs(numEnvs: number, { limits: { maxNumEnvs } }: Host): number {
+  if (numEnvs <= maxNumEnvs) return integer('num_envs', numEnvs, 1, maxNumEnvs)
+  throw envError(
+    'TOO_MANY_ROWS',
+    `num_envs is ${numEnvs}; the server allows an environment ${maxNumEnvs} rows`,
+    { field: 'num_envs' },
+  )
 }
 
 function integer(field: string, value: number, min: number, max: number): number {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { checkGame } from '../../src/command/check/check-game.ts'
 import { type ContractClient, inProcessClient } from '../../src/command/check/contract-client.ts'
@@ -7,8 +8,9 @@ import { verifyReplay } from '../../src/replay/verify.ts'
 import { createHost } from '../../src/session/host.ts'
 import type { BatchResponse } from '../../src/session/message-types.ts'
 import { ladder } from '../env/ladder-game.ts'
+import { startWatched } from '../faults/server.ts'
 import { startTcp } from '../transport/connect.ts'
-import { runCli } from './run-cli.ts'
+import { runCli, temporaryFile } from './run-cli.ts'
 
 const placing = GAMES.filter((game) => game.create(configOf(game)).afterstates)
 
@@ -190,7 +192,46 @@ describe('blockloom check', () => {
     })
   })
 
+  it('finds nothing wrong, and a wrong mask, also where a server allows fewer rows than there are actions', async () => {
+    const small = { ...createHost({ logFault: () => undefined, limits: { maxRows: 40, maxNumEnvs: 17 } }) }
+    const [stackcraft] = GAMES
+    const info = (await inProcessClient(small).call('listGames', {})).games[0]!
+    expect(info.spec.numActions).toBeGreaterThan(17)
+    const settings = { config: {}, states: 10, seed: '3' }
+    const report = await checkGame(inProcessClient(small), info, settings)
+    expect(report.failure).toBeUndefined()
+    expect(report.counts.steps).toBeGreaterThan(5 * info.spec.numActions)
+    const lying = withMask(stackcraft!, (mask, placed) => {
+      if (placed >= 3) mask[mask.lastIndexOf(1)] = 0
+    })
+    const { failure } = await checkGame(inProcessClient({ ...small, games: [lying] }), info, settings)
+    expect(failure?.message).toMatch(/^the mask forbids action \d+ /)
+    expect(failure?.actions.length).toBe(3)
+  })
+
+  it('is let in with a token and certificates', async () => {
+    const certificate = (name: string) =>
+      fileURLToPath(new URL(`../faults/certificates/${name}`, import.meta.url))
+    const token = temporaryFile('token', 'a-token-for-the-tests-only\n')
+    const server = await startWatched([
+      ...['--tls-cert', certificate('server.pem'), '--tls-key', certificate('server.key')],
+      ...['--tls-client-ca', certificate('ca.pem'), '--token-file', token],
+    ])
+    const address = server.address.replace('127.0.0.1', 'localhost')
+    const check = ['check', 'stackcraft', '--server', address, '--states', '2']
+    const tls = ['--tls-ca', certificate('ca.pem')]
+    const own = ['--tls-cert', certificate('client.pem'), '--tls-key', certificate('client.key')]
+    const wrong = temporaryFile('token', 'another-token-for-the-tests\n')
+    expect(runCli([...check, ...tls, ...own, '--token-file', token])).toMatchObject({ status: 0, stderr: '' })
+    expect(runCli([...check, ...tls, ...own, '--token-file', wrong])).toMatchObject({ status: 2 })
+    expect(runCli([...check, ...tls, '--token-file', token])).toMatchObject({ status: 2 })
+    await server.stop()
+  })
+
   it.each([
+    [['--token-file', 'x'], /--token-file needs --server/],
+    [['--server', '127.0.0.1:1', '--tls-cert', 'x'], /go together/],
+    [['--server', '127.0.0.1:1', '--tls-ca', '/nowhere'], /--tls-ca \/nowhere cannot be read \(ENOENT\)/],
     [['chess'], /no game "chess"/],
     [['stackcraft', '--all'], /not both/],
     [['--seed', '07'], /--seed/],

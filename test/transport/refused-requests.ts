@@ -67,7 +67,7 @@ export const REFUSED_REQUESTS: readonly RefusedRequest[] = [
   })),
   invalid('BAD_FIELD', /num_envs is 0/, (_, gameId) => ({ makeEnv: { gameId, numEnvs: 0 } })),
   invalid('BAD_FIELD', /num_envs is -3/, (_, gameId) => ({ makeEnv: { gameId, numEnvs: -3 } })),
-  invalid('BAD_FIELD', /num_envs is 2147483647/, (_, gameId) => ({
+  refused('RESOURCE_EXHAUSTED', 'TOO_MANY_ROWS', /num_envs is 2147483647/, (_, gameId) => ({
     makeEnv: { gameId, numEnvs: 2147483647 },
   })),
   invalid('BAD_FIELD', /max_episode_steps is -1/, (_, gameId) => ({

@@ -5,6 +5,7 @@ import { StartError } from '../../transport/listen-address.ts'
 import { type Arguments, type Command, declareCommand } from '../command.ts'
 import { CONFIG_OPTION, configTexts, gameOfArgument } from '../game-argument.ts'
 import { print } from '../print.ts'
+import { ADMISSION_OPTIONS, readClientAdmission } from './check-credentials.ts'
 import { type CheckReport, checkGame } from './check-game.ts'
 import { type ContractClient, grpcClient, inProcessClient, ServerRefusal } from './contract-client.ts'
 
@@ -20,6 +21,7 @@ export const checkCommand: Command = declareCommand({
   options: {
     all: { help: ['every game (the default when none is named)'] },
     server: { value: 'ADDRESS', help: ['a gRPC server, HOST:PORT or unix:PATH (default: this program)'] },
+    ...ADMISSION_OPTIONS,
     states: { value: 'N', help: [`positions of each game (default ${DEFAULT_STATES})`] },
     seed: { value: 'N', help: ['the first seed (default 0)'] },
     config: CONFIG_OPTION,
@@ -35,8 +37,11 @@ export const checkCommand: Command = declareCommand({
 async function check(given: Arguments): Promise<number> {
   const settings = readSettings(given)
   const server = given.text('server')
+  const admission = readClientAdmission(given)
   const client =
-    server === undefined ? inProcessClient(createHost({ logFault: () => undefined })) : grpcClient(server)
+    server === undefined
+      ? inProcessClient(createHost({ logFault: () => undefined }))
+      : grpcClient(server, admission)
   try {
     for (const info of await gamesToCheck(client, given)) {
       const report = await checkGame(client, info, settings)

@@ -1,4 +1,10 @@
-import { Client, type ClientDuplexStream, credentials } from '@grpc/grpc-js'
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+} from '@grpc/grpc-js'
 import { SERVICE_NAME, SessionRequestType, SessionResponseType } from '../../session/contract.ts'
 import type { CallName, Calls } from '../../session/message-types.ts'
 import type { Host } from '../../session/session.ts'
@@ -30,15 +36,24 @@ export function inProcessClient(host: Host): ContractClient {
   return { call: caller((bytes) => transport.send(bytes)), close: () => transport.close() }
 }
 
+/** How a client is let in: what the transport asks for, and the token that the server does. */
+export interface Admission {
+  readonly credentials: ChannelCredentials
+  readonly token: string | undefined
+}
+
+const OPEN: Admission = { credentials: credentials.createInsecure(), token: undefined }
+
 /** A session of a gRPC server at `HOST:PORT` or `unix:PATH`. */
-export function grpcClient(address: string): ContractClient {
-  const client = new Client(address, credentials.createInsecure(), {
-    'grpc.max_receive_message_length': -1,
-  })
+export function grpcClient(address: string, { credentials, token }: Admission = OPEN): ContractClient {
+  const client = new Client(address, credentials, { 'grpc.max_receive_message_length': -1 })
+  const metadata = new Metadata()
+  if (token !== undefined) metadata.set('authorization', `Bearer ${token}`)
   const stream = client.makeBidiStreamRequest(
     `/${SERVICE_NAME}/Session`,
     (bytes: Uint8Array) => Buffer.from(bytes),
     (bytes: Buffer): Uint8Array => bytes,
+    metadata,
   )
   const exchange = new Exchange(stream, address)
   return {
