@@ -23,7 +23,10 @@ describe('the limits of serve, as flags', () => {
     const [first, second] = [new GrpcSession(server.address), new GrpcSession(server.address)]
     const tooLong = await make(first, 101)
     expect(tooLong).toMatchObject({
-      error: { code: 'INVALID_ARGUMENT', message: 'num_envs is 101; allowed: 1 to 100' },
+      error: {
+        code: 'RESOURCE_EXHAUSTED',
+        message: 'num_envs is 101; the server allows an environment 100 rows',
+      },
     })
     const made = (await make(first, 100)).makeEnv as JsonObject
     expect(await make(second, 51)).toMatchObject(exhausted('TOO_MANY_ROWS'))
@@ -105,7 +108,9 @@ describe('the limits of serve, as flags', () => {
 
 it('has the limits of one client on stdio, as flags', async () => {
   const session = new StdioSession(['--max-envs', '2', '--max-env-rows', '10', '--max-rows', '12'])
-  expect(await make(session, 11)).toMatchObject({ error: { message: 'num_envs is 11; allowed: 1 to 10' } })
+  expect(await make(session, 11)).toMatchObject({
+    error: { reason: 'TOO_MANY_ROWS', message: 'num_envs is 11; the server allows an environment 10 rows' },
+  })
   await make(session, 10)
   expect(await make(session, 3)).toMatchObject(exhausted('TOO_MANY_ROWS'))
   await make(session, 2)
