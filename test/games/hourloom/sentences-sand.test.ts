@@ -1,10 +1,10 @@
-/** One test or more for each sentence of the rules, by heading and position, in our own words: second half. */
+/** One test or more for each sentence of the rules, by heading and position, in our own words: second part. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { DESCEND, END_RUN } from '../../../src/games/hourloom/actions.ts'
-import { budgetFor } from '../../../src/games/hourloom/chamber.ts'
+import { budgetFor, createChamber } from '../../../src/games/hourloom/chamber.ts'
 import { difficulty, multiplierPercent } from '../../../src/games/hourloom/difficulty.ts'
-import { native } from '../../../src/games/hourloom/native.ts'
+import { generateChamber } from '../../../src/games/hourloom/generate.ts'
 import { createRules } from '../../../src/games/hourloom/rules.ts'
 import { scriptedAction } from '../../../src/games/hourloom/scripted.ts'
 import {
@@ -13,15 +13,12 @@ import {
   RUNNING,
   SAND_RAN_OUT,
 } from '../../../src/games/hourloom/state.ts'
+import { nextBits53, seedState } from '../../../src/random/seeded.ts'
+import { isSameChamber } from './chamber-properties.ts'
 import { Play } from './draw.ts'
 import { look, plane } from './look.ts'
 
 const rules = createRules({ startChamber: 1, echoLookahead: 1, allowEndRun: true })
-
-const FIELD = `
-  1.p.X
-  2.q..
-  3.r..`
 
 function sealFirst(seed: string): HourloomState {
   const state = rules.createState()
@@ -242,6 +239,21 @@ describe('determinism', () => {
     expect(a).toEqual(b)
   })
 
+  it('1: a chamber takes one value from the generator, and nothing else does', () => {
+    const state = rules.createState()
+    const expected = createChamber()
+    const random = { c: 1, s0: 0, s1: 0, s2: 0 }
+    rules.reset(state, '78')
+    seedState(random, '78')
+    for (let n = 1; n <= 4; n++) {
+      generateChamber(expected, nextBits53(random), n)
+      expect(state.random).toEqual(random)
+      expect(isSameChamber(state.chamber, expected)).toBe(true)
+      while (state.sealed === 0) rules.step(state, scriptedAction(state)!)
+      rules.step(state, DESCEND)
+    }
+  })
+
   it('2: the rules read no clock and no other source of chance', () => {
     const folder = new URL('../../../src/games/hourloom/', import.meta.url)
     for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts'))) {
@@ -249,62 +261,5 @@ describe('determinism', () => {
         /\bDate\b|performance|Math\.random|hrtime|process\./,
       )
     }
-  })
-})
-
-describe('observation', () => {
-  it('1 and 2: the text has a line for each row and each echo’s next input', () => {
-    const play = new Play(FIELD)
-    play.go('.EEEE')
-    const lines = look(play.state).text.split('\n')
-    expect(lines.slice(0, 5)).toEqual(['1...X', '@.K..', 'u.k..', '#####', '#####'])
-    expect(lines).toContain('echo 1: next WAIT, 5 left, row 0, col 0')
-    play.go('.')
-    expect(look(play.state).text).toContain('echo 1: next E, 4 left')
-  })
-
-  it('3: whatever differs on screen differs in the observation', () => {
-    const a = new Play(FIELD)
-    const b = new Play(FIELD)
-    a.go('EEEE')
-    b.go('EE.EE')
-    // The same but for the echo's third input, two turns from now.
-    const seen = (play: Play, ahead: number) => look(play.state, ahead).echoes
-    expect(seen(a, 3)).not.toEqual(seen(b, 3))
-  })
-})
-
-describe('rejections', () => {
-  it('1: another shape is unknown_action', () => {
-    const { state } = new Play(FIELD)
-    for (const json of [
-      { type: 'move', dir: 'N' },
-      { type: 'JUMP' },
-      { dir: 'N' },
-      [{ type: 'WAIT' }],
-      true,
-    ]) {
-      expect(native.fromNative(json, state)).toMatchObject({ reason: 'unknown_action', cells: [] })
-    }
-  })
-
-  it('2: each refusal has its reason', () => {
-    const play = new Play('1#aX\n2Apq')
-    expect(play.reason('N')).toBe('edge_of_chamber')
-    expect(play.reason('E')).toBe('wall')
-    expect(play.reason('DESCEND')).toBe('chamber_not_sealed')
-    play.go('S')
-    expect(play.reason('E')).toBe('gate_shut')
-    expect(native.fromNative({ type: 'MOVE', dir: 'up' }, play.state)).toMatchObject({
-      reason: 'bad_direction',
-    })
-    const sealed = new Play('1pX')
-    sealed.go('EE')
-    expect([sealed.reason('WAIT'), sealed.reason('N')]).toEqual(['lap_not_running', 'lap_not_running'])
-    const beside = new Play(FIELD)
-    beside.go('EEEE')
-    expect(beside.reason('N')).toBe('echo_in_the_way')
-    beside.state.ending = SAND_RAN_OUT
-    expect(beside.reason('N')).toBe('run_ended')
   })
 })

@@ -1,6 +1,6 @@
-/** One test or more for each sentence of the rules, by heading and position, in our own words: first half. */
+/** One test or more for each sentence of the rules, by heading and position, in our own words: first part. */
 import { describe, expect, it } from 'vitest'
-import { ACTION_NAMES } from '../../../src/games/hourloom/actions.ts'
+import { ACTION_NAMES, DESCEND, END_RUN } from '../../../src/games/hourloom/actions.ts'
 import { multiplierPercent } from '../../../src/games/hourloom/difficulty.ts'
 import { native } from '../../../src/games/hourloom/native.ts'
 import { createRules } from '../../../src/games/hourloom/rules.ts'
@@ -197,6 +197,27 @@ describe('recording', () => {
     play.go('E.SNEEE')
     expect(play.state.logLength[0]).toBe(7)
     expect(Array.from(play.state.log.subarray(0, 7))).toEqual([1, 4, 2, 0, 1, 1, 1])
+  })
+
+  it('2: neither END_RUN nor DESCEND is recorded', () => {
+    for (const actions of [30, 500]) {
+      const state = rules.createState()
+      rules.reset(state, '4')
+      for (let i = 0; i < actions && state.sealed === 0; i++) rules.step(state, scriptedAction(state)!)
+      expect(state.sealed).toBe(actions === 500 ? 1 : 0)
+      const { log, logLength, turn } = structuredClone(state)
+      rules.step(state, END_RUN)
+      expect([state.log, state.logLength, state.turn]).toEqual([log, logLength, turn])
+    }
+    const state = rules.createState()
+    rules.reset(state, '4')
+    while (state.sealed === 0) rules.step(state, scriptedAction(state)!)
+    rules.step(state, DESCEND)
+    expect([...state.log, ...state.logLength].every((entry) => entry === 0)).toBe(true)
+    const first = scriptedAction(state)!
+    rules.step(state, first)
+    expect(Array.from(state.log.subarray(0, 2))).toEqual([first, 0])
+    expect(state.turn).toBe(1)
   })
 
   it('2: an echo is nothing but inputs: held once, it walks on from where it stands', () => {
