@@ -7,6 +7,8 @@ import { isOpenFor } from './turn.ts'
 
 /** A flux tile's glyph by (turn + phase) modulo 4: calm, calm and lit next turn, lit, lit and calm next turn. */
 const FLUX_GLYPHS = '_,%~'
+/** A flux tile at a seal, where no turn will light it. */
+const STILL_FLUX = '='
 
 /** The observation as text; the glyphs are listed in the README. */
 export function renderText(state: HourloomState): string {
@@ -54,8 +56,9 @@ function groundGlyph(state: HourloomState, tile: number): string {
   const plate = plateGate(state, tile)
   if (plate >= 0) return gateName(plate).toLowerCase()
   if (state.sparkAt[tile] === 1) return '*'
-  if (chamber.fluxPhase[tile]! >= 0) return FLUX_GLYPHS[(state.turn + chamber.fluxPhase[tile]!) & 3]!
-  return goalGlyph(state, tile)
+  const phase = chamber.fluxPhase[tile]!
+  if (phase < 0) return goalGlyph(state, tile)
+  return state.sealed === 1 ? STILL_FLUX : FLUX_GLYPHS[(state.turn + phase) & 3]!
 }
 
 function goalGlyph(state: HourloomState, tile: number): string {

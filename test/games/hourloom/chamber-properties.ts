@@ -146,11 +146,15 @@ function expectGatedKeystones(
   expect(gated.has(0), 'lap 1 needs no echo').toBe(false)
 }
 
+/** The sparks on tiles that the script never walks. */
+export function sparksOffPaths(chamber: Chamber): string[] {
+  const walked = new Set(scriptPaths(chamber).flat())
+  return plainChamber(chamber).sparks.filter((tile) => !walked.has(tile))
+}
+
 /** Sparks: at most two thirds off the tiles that the script walks, and each can be had in a finished last lap. */
 export function expectSparks(chamber: Chamber): void {
-  const walked = new Set(scriptPaths(chamber).flat())
-  const sparks = plainChamber(chamber).sparks
-  const off = sparks.filter((tile) => !walked.has(tile))
+  const off = sparksOffPaths(chamber)
   expect(off.length).toBeLessThanOrEqual(Math.round((chamber.sparks * 2) / 3))
   for (const spark of off) expect(isWithinReach(chamber, spark), `spark ${spark}`).toBe(true)
 }

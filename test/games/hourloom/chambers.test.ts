@@ -16,6 +16,7 @@ import {
   isSameChamber,
   scriptPaths,
   scriptScore,
+  sparksOffPaths,
 } from './chamber-properties.ts'
 import { at } from './draw.ts'
 
@@ -94,6 +95,24 @@ describe(`chambers 1 to ${DEEPEST} of ${SEEDS} seeds`, () => {
         for (const order of TIE_BREAKS) expect(isSealedByWalking(chamber, order)).toBe(false)
         fallbacks += chamber.fallback
       })
+    }
+  })
+
+  it('A23: have most of their sparks off the paths of the script, a third at least from chamber 7 on', {
+    timeout: 600_000,
+  }, () => {
+    const all = new Array<number>(DEEPEST).fill(0)
+    const off = new Array<number>(DEEPEST).fill(0)
+    for (let seed = 0; seed < SEEDS; seed++) {
+      eachChamber(String(seed), (chamber, _value, n) => {
+        all[n - 1]! += chamber.sparks
+        off[n - 1]! += sparksOffPaths(chamber).length
+      })
+    }
+    const shares = off.map((count, i) => count / all[i]!)
+    for (const [i, share] of shares.entries()) {
+      expect(share, `chamber ${i + 1}`).toBeGreaterThan(i < 6 ? 0.55 : 0.33)
+      expect(share, `chamber ${i + 1}`).toBeLessThan(0.75)
     }
   })
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { END_RUN } from '../../../src/games/hourloom/actions.ts'
 import { createEncoder, SCALARS } from '../../../src/games/hourloom/encode.ts'
 import { hourloom } from '../../../src/games/hourloom/game.ts'
 import { createRules } from '../../../src/games/hourloom/rules.ts'
@@ -232,6 +233,26 @@ describe('text', () => {
   })
 })
 
+describe('flux in the text', () => {
+  it('shows its phase in a lap, and none at a seal, where the planes show none', () => {
+    const rules = createRules({ startChamber: 10, echoLookahead: 1, allowEndRun: true })
+    const state = rules.createState()
+    rules.reset(state, '2')
+    const counts = () => {
+      const grid = look(state).text.split('\n').slice(0, state.chamber.size).join('')
+      return ['_', ',', '%', '~', '='].map((glyph) => grid.split(glyph).length - 1)
+    }
+    const phases = [0, 1, 2, 3].map(
+      (phase) => state.chamber.fluxPhase.filter((each) => each === phase).length,
+    )
+    expect(counts()).toEqual([...phases, 0])
+    while (state.sealed === 0) rules.step(state, scriptedAction(state)!)
+    expect(counts()).toEqual([0, 0, 0, 0, state.chamber.flux])
+    rules.step(state, END_RUN)
+    expect(counts()).toEqual([0, 0, 0, 0, 8])
+  })
+})
+
 describe('the README', () => {
   const readme = readFileSync(new URL('../../../src/games/hourloom/README.md', import.meta.url), 'utf8')
   const rows = readme
@@ -277,6 +298,6 @@ describe('the README', () => {
 
   it('has a row for each ruling', () => {
     const rulings = rows.map(([first]) => first!).filter((first) => /^A\d+$/.test(first))
-    expect(rulings).toEqual(Array.from({ length: 22 }, (_, i) => `A${i + 1}`))
+    expect(rulings).toEqual(Array.from({ length: 23 }, (_, i) => `A${i + 1}`))
   })
 })
