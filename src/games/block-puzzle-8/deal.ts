@@ -10,13 +10,14 @@ const SINGLE = 0
 
 /**
  * Deals the next set: three pieces by weight, drawn again while none of them fits, and after a thousand
- * redraws a single in the third slot. `scan` is that of the board, which has an empty cell.
+ * redraws a single in the third slot; fewer redraws serve to test that. `scan` is that of the board, which has
+ * an empty cell.
  */
-export function deal(state: BlockPuzzle8State, scan: Int32Array): void {
+export function deal(state: BlockPuzzle8State, scan: Int32Array, mostRedraws = MOST_REDRAWS): void {
   const words = state.words
   openSet(state, state.sets++)
   state.fits = true
-  for (let redraws = 0; redraws <= MOST_REDRAWS; redraws++) {
+  for (let redraws = 0; redraws <= mostRedraws; redraws++) {
     for (let slot = 0; slot < 3; slot++) words[TRAY_8 + slot] = 1 + BY_SIZE[drawBelow(BY_SIZE.length)]!
     if (trayAnchors8(scan, words) !== 0) return
   }

@@ -10,7 +10,7 @@ import { BOARD_8 } from '../../../src/games/tray/board8.ts'
 import { BOARD_10 } from '../../../src/games/tray/board10.ts'
 import { resetTrayState, type TrayState } from '../../../src/games/tray/state.ts'
 import { seeded } from '../../../src/random/seeded.ts'
-import { familyWeights, PLAIN_37, shapeCells, sizeWeight } from './plain.ts'
+import { drawWeighted, familyWeights, PLAIN_37, shapeCells, sizeWeight } from './plain.ts'
 import { EIGHT, FULL, LONG, LUMEN, start, TEN } from './tray-games.ts'
 
 const DEALS = FULL ? 1_000_000 : 60_000
@@ -125,6 +125,48 @@ describe('Block Puzzle 8x8', LONG, () => {
     const weights = PLAIN_37.map(sizeWeight)
     const counts = dealMany(BOARD_8, createEight(), dealEight, DEALS)
     for (const slot of counts) expectFrequencies(slot, weights)
+  })
+
+  /** The pieces of draw `draw` of set `set`, by number from 1, drawn a second time. */
+  function drawn(seed: string, set: number, draw: number): number[] {
+    const random = seeded(`${seed}:${set}`)
+    const weights = PLAIN_37.map(sizeWeight)
+    let pieces: number[] = []
+    for (let i = 0; i <= draw; i++) pieces = [0, 1, 2].map(() => 1 + drawWeighted(random, weights))
+    return pieces
+  }
+
+  test('with no redraws left, the third piece becomes the single where nothing of the draw fits', () => {
+    const state = createEight()
+    const scan = new Int32Array(BOARD_8.scanWords)
+    let repaired = 0
+    for (let seed = 0; seed < 100; seed++) {
+      resetTrayState(state, String(seed))
+      for (let at = 0; at < 64; at++) if ((at * 5) % 8 !== Math.floor(at / 8)) BOARD_8.fill(state.words, at)
+      BOARD_8.scan(state.words, scan)
+      dealEight(state, scan, 0)
+      const first = drawn(String(seed), 0, 0)
+      const kept = first.includes(1)
+      if (!kept) repaired++
+      const tray = [...state.words.subarray(BOARD_8.trayAt, BOARD_8.trayAt + 3)]
+      expect(tray).toEqual(kept ? first : [first[0], first[1], 1])
+      const anchors = [...state.words.subarray(BOARD_8.anchorsAt, BOARD_8.extraAt)]
+      expect(anchors.some((word) => word !== 0)).toBe(true)
+    }
+    expect(repaired).toBeGreaterThan(50)
+  })
+
+  test('redraws a thousand times before that: on a full board the draw that stays is the 1001st', () => {
+    const state = createEight()
+    const scan = new Int32Array(BOARD_8.scanWords)
+    for (const seed of ['1', '2', '3']) {
+      resetTrayState(state, seed)
+      for (let at = 0; at < 64; at++) BOARD_8.fill(state.words, at)
+      BOARD_8.scan(state.words, scan)
+      dealEight(state, scan)
+      const [a, b] = drawn(seed, 0, 1000)
+      expect([...state.words.subarray(BOARD_8.trayAt, BOARD_8.trayAt + 3)]).toEqual([a, b, 1])
+    }
   })
 
   test('deals a piece that fits on any board', () => {

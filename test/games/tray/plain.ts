@@ -55,7 +55,7 @@ export function familyWeights(score: number): number[] {
   })
 }
 
-function drawWeighted(random: SeededRandom, weights: number[]): number {
+export function drawWeighted(random: SeededRandom, weights: number[]): number {
   let left = below(
     random,
     weights.reduce((a, b) => a + b, 0),
