@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type Chamber, createChamber, LOG, WALL } from '../../../src/games/hourloom/chamber.ts'
+import { type Chamber, createChamber, FLOOR, LOG, WALL } from '../../../src/games/hourloom/chamber.ts'
 import { createDraft, MOMENTS } from '../../../src/games/hourloom/draft.ts'
-import { generateChamber } from '../../../src/games/hourloom/generate.ts'
+import { explainAction } from '../../../src/games/hourloom/explain.ts'
+import { generateChamber, tryValue } from '../../../src/games/hourloom/generate.ts'
 import { isSealedByShortestPath } from '../../../src/games/hourloom/shortest-path.ts'
+import { createState, type HourloomState, RUNNING } from '../../../src/games/hourloom/state.ts'
+import { enterChamber, resolveTurn } from '../../../src/games/hourloom/turn.ts'
 import { isSealedByScript } from '../../../src/games/hourloom/verify.ts'
 import { scriptPaths } from './chamber-properties.ts'
 import { drawChamber } from './draw.ts'
@@ -89,6 +92,51 @@ describe('the replay of a script in the real rules', () => {
   })
 })
 
+const ORDERS = [
+  [0, 1, 2, 3],
+  [1, 2, 3, 0],
+  [2, 3, 0, 1],
+  [3, 0, 1, 2],
+]
+
+/** Whether a player seals a chamber who takes the first legal step of an order that brings it nearer, and else waits. */
+function isSealedByWalking(chamber: Chamber, order: readonly number[]): boolean {
+  const state = createState()
+  enterChamber(state, chamber)
+  while (state.sealed === 0 && state.ending === RUNNING) {
+    const steps = stepsTo(chamber, goalOf(state))
+    const here = steps.get(state.player)!
+    const input = order.find(
+      (each) => steps.get(next(state.player, each))! < here && explainAction(state, each, true) === undefined,
+    )
+    resolveTurn(state, input ?? 4)
+  }
+  return state.sealed === 1
+}
+
+function goalOf({ chamber, hasKeystone, lap }: HourloomState): number {
+  return hasKeystone === 1 ? chamber.exit : chamber.keystone[lap]!
+}
+
+/** The tile in a direction, or -1 over the edge. */
+function next(tile: number, input: number): number {
+  const row = Math.floor(tile / 9) + [-1, 0, 1, 0][input]!
+  const col = (tile % 9) + [0, 1, 0, -1][input]!
+  return row < 0 || row > 8 || col < 0 || col > 8 ? -1 : row * 9 + col
+}
+
+/** How many steps over floor lead from each tile to a goal, as if every gate were open. */
+function stepsTo(chamber: Chamber, goal: number): Map<number, number> {
+  const steps = new Map([[goal, 0]])
+  for (const [tile, count] of steps) {
+    for (let input = 0; input < 4; input++) {
+      const to = next(tile, input)
+      if (to >= 0 && chamber.terrain[to] === FLOOR && !steps.has(to)) steps.set(to, count + 1)
+    }
+  }
+  return steps
+}
+
 describe('the player who takes the shortest way', () => {
   it('seals a chamber without gates', () => {
     expect(isSealedByShortestPath(drawChamber('1..p.X\n2..q..\n......'))).toBe(true)
@@ -101,5 +149,21 @@ describe('the player who takes the shortest way', () => {
   it('gets through one by luck, with one order of ties or another', () => {
     // Echo 1 comes over the plate just when lap 2 wants in.
     expect(isSealedByShortestPath(drawChamber('1a.p.X\n2Aq...\n......'))).toBe(true)
+  })
+
+  // Chambers of number 1 whose first draw one order of ties alone seals, by generator value.
+  it.each([
+    [0, [0, 1, 2, 3], [296, 724, 838]],
+    [1, [1, 2, 3, 0], [493, 624, 662]],
+    [2, [2, 3, 0, 1], [16, 400, 1538]],
+    [3, [3, 0, 1, 2], [186, 379, 580]],
+  ])('makes a draw refused that only order %i of the four seals', (_, order, values) => {
+    for (const value of values) {
+      const chamber = createChamber()
+      expect(tryValue(chamber, value, 1, 1), `value ${value}`).toBe(false)
+      expect(isSealedByShortestPath(chamber)).toBe(true)
+      const sealing = ORDERS.filter((each) => isSealedByWalking(chamber, each))
+      expect(sealing).toEqual([order])
+    }
   })
 })
