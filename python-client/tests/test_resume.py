@@ -369,8 +369,8 @@ def test_an_interrupt_while_it_waits_loses_nothing() -> None:
     envs, other = (BlockloomVectorEnv("Stackcraft-v1", 2, resume=True) for _ in range(2))
     for each in (envs, other):
         each.reset(seed=1)
-    process = next(iter(POOL._entries.values())).channel
-    assert isinstance(process, StdioChannel)
+    channels = [entry.channel for entry in POOL._entries.values()]
+    process = next(channel for channel in channels if isinstance(channel, StdioChannel))
     os.kill(process.process_id, signal.SIGSTOP)
     here = threading.get_ident()
     threading.Timer(0.2, lambda: signal.pthread_kill(here, signal.SIGINT)).start()
