@@ -12,7 +12,7 @@ type JsonObject = { readonly [key: string]: Json }
 
 /** Reads a message; `path` names the place in error messages. */
 export function messageFromJson(type: protobuf.Type, json: Json, path: string): object {
-  if (!isObject(json)) throw badField(path || type.name, 'an object', json)
+  if (!isObject(json)) throw badField(path || type.name, 'an object', json, path)
   const message: Record<string, unknown> = {}
   for (const key of Object.keys(json)) {
     const field = Object.hasOwn(type.fields, key) ? type.fields[key] : undefined
@@ -21,9 +21,7 @@ export function messageFromJson(type: protobuf.Type, json: Json, path: string): 
       throw envError(
         'UNKNOWN_FIELD',
         `${path || type.name} has no field ${quote(key)}; allowed: ${allowed}`,
-        {
-          field: path === '' ? key.slice(0, 64) : fieldOf(path),
-        },
+        placeOf(path),
       )
     }
     message[key] = fieldFromJson(field, json[key]!, path === '' ? key : `${path}.${key}`)
@@ -133,11 +131,16 @@ function isObject(json: Json): json is JsonObject {
 }
 
 /** Seeds are withheld wherever they stand, and every value is clipped. */
-function badField(path: string, allowed: string, json: Json) {
-  const value = /^reset|seed|replay/i.test(path)
+function badField(name: string, allowed: string, json: Json, path = name) {
+  const value = /^reset|seed|replay/i.test(name)
     ? 'another value'
     : clip(typeof json === 'number' ? String(json) : JSON.stringify(json))
-  return envError('BAD_FIELD', `${path} is ${value}; allowed: ${allowed}`, { field: fieldOf(path) })
+  return envError('BAD_FIELD', `${name} is ${value}; allowed: ${allowed}`, placeOf(path))
+}
+
+/** Nothing for the message as a whole, which is no field of it. */
+function placeOf(path: string): { readonly [key: string]: string } {
+  return path === '' ? {} : { field: fieldOf(path) }
 }
 
 /** A field as the contract spells it, without the call: `makeEnv.numEnvs` is num_envs. */

@@ -88,9 +88,9 @@ function readSeeds(request: ResetRequest, numEnvs: number): string[] | undefined
   if (seed !== undefined && seed !== null) {
     if (seeds.length > 0)
       throw envError('CONFLICTING_FIELDS', 'give seed or seeds, not both', { field: 'seeds' })
-    checkSeed(seed, 'seed')
+    checkSeed(seed, 'seed', { field: 'seed' })
     const last = addToSeed(seed, numEnvs - 1)
-    if (!isSeed(last)) throw badSeed(`seed + ${numEnvs - 1}`)
+    if (!isSeed(last)) throw badSeed(`seed + ${numEnvs - 1}`, { field: 'seed' })
     return Array.from({ length: numEnvs }, (_, row) => addToSeed(seed, row))
   }
   if (seeds.length === 0) return undefined
@@ -98,20 +98,22 @@ function readSeeds(request: ResetRequest, numEnvs: number): string[] | undefined
     throw envError('SEEDS_MISMATCH', `seeds: expected ${numEnvs}, got ${seeds.length}`, { field: 'seeds' })
   }
   seeds.forEach((text, row) => {
-    checkSeed(text, `seeds[${row}]`)
+    checkSeed(text, `seeds[${row}]`, { field: 'seeds', row: String(row) })
   })
   return [...seeds]
 }
 
-function checkSeed(text: string, field: string): void {
-  if (!isSeed(text)) throw badSeed(field)
+type SeedPlace = { readonly field: string; readonly row?: string }
+
+function checkSeed(text: string, name: string, place: SeedPlace): void {
+  if (!isSeed(text)) throw badSeed(name, place)
 }
 
-function badSeed(field: string) {
+function badSeed(name: string, place: SeedPlace) {
   return envError(
     'BAD_SEED',
-    `${field} is no canonical decimal integer of at most ${MAX_SEED_DIGITS} digits, such as 7 or -12`,
-    { field },
+    `${name} is no canonical decimal integer of at most ${MAX_SEED_DIGITS} digits, such as 7 or -12`,
+    { ...place },
   )
 }
 

@@ -66,6 +66,27 @@ describe('strict JSON', () => {
     expect(answer(line)).toMatchObject({ id: null, error: { code: 'INVALID_ARGUMENT', reason } })
   })
 
+  it.each<[string, object]>([
+    ['null', {}],
+    ['7', {}],
+    ['{"id":"1","fly":{}}', {}],
+    ['{"id":"1","listGames":{"x":1}}', { field: 'list_games' }],
+    ['{"id":"1","makeEnv":{"numEnvs":"3"}}', { field: 'num_envs' }],
+  ])('names the field of the contract, or none: %s', (line, metadata) => {
+    expect((answer(line).error as JsonObject).metadata).toEqual(metadata)
+  })
+
+  it('names the field and row of a bad seed', () => {
+    const made = answer('{"id":"1","makeEnv":{"gameId":"Stackcraft-v1","numEnvs":2}}').makeEnv as JsonObject
+    const metadataOf = (fields: object) => {
+      const reply = answer(JSON.stringify({ id: '1', reset: { envId: made.envId, ...fields } }))
+      return (reply.error as JsonObject).metadata
+    }
+    expect(metadataOf({ seed: '07' })).toEqual({ field: 'seed' })
+    expect(metadataOf({ seed: '9'.repeat(64) })).toEqual({ field: 'seed' })
+    expect(metadataOf({ seeds: ['1', '07'] })).toEqual({ field: 'seeds', row: '1' })
+  })
+
   it('never repeats the value of a seed', () => {
     for (const value of ['12345678', '"x12345678"', '[12345678]', '{"a":12345678}']) {
       for (const field of ['seed', 'seeds', 'replayJson']) {
