@@ -6,15 +6,20 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const VENV = join(ROOT, '.venv')
+/** Integrations need large packages, which stay out of the environment that all other tasks share. */
+const INTEGRATIONS = 'test:integrations'
+const VENV = join(ROOT, process.argv[2] === INTEGRATIONS ? '.venv-integrations' : '.venv')
 const PYTHON = join(VENV, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python')
 
 /** The versions that Python packages are held to. */
 const PYTHON_LOCK = 'python-client/requirements-dev.lock'
+
+/** PyTorch's own index, which has it without gigabytes of CUDA. */
+const TORCH_WITHOUT_CUDA = 'https://download.pytorch.org/whl/cpu'
 
 /** What is type-checked, every function of it. */
 const PYTHON_SOURCES = [
@@ -22,15 +27,22 @@ const PYTHON_SOURCES = [
   'examples',
 ]
 
-/** What each task needs and runs; ARGS are added to the last command. */
+const TESTS = {
+  python: '[dev]',
+  steps: () => [
+    [node('vitest/vitest.mjs'), 'run'],
+    [PYTHON, '-m', 'pytest', 'python-client/tests'],
+  ],
+}
+
+/** What each task needs, runs and sets in the environment; ARGS are added to the last command. */
 const TASKS = {
   demo: { python: '', steps: () => [[PYTHON, 'examples/demo.py']] },
-  test: {
-    python: '[dev]',
-    steps: () => [
-      [node('vitest/vitest.mjs'), 'run'],
-      [PYTHON, '-m', 'pytest', 'python-client/tests'],
-    ],
+  test: TESTS,
+  'test:full': { ...TESTS, env: { BLOCKLOOM_FULL: '1' } },
+  [INTEGRATIONS]: {
+    python: '[sb3,dev]',
+    steps: () => [[PYTHON, '-m', 'pytest', 'python-client/integrations']],
   },
   examples: {
     python: '[dev]',
@@ -63,6 +75,7 @@ const task = TASKS[name]
 if (task === undefined)
   fail(`there is no task ${JSON.stringify(name)}; known: ${Object.keys(TASKS).join(', ')}`)
 
+Object.assign(process.env, task.env)
 requireNode()
 installNodePackages()
 run([process.execPath, '--import', 'tsx', 'scripts/build.ts'])
@@ -101,7 +114,7 @@ function installPythonPackages(extras) {
   const wanted = digest('python-client/pyproject.toml') + digest(PYTHON_LOCK)
   if (isStamped(stamp, wanted) && existsSync(PYTHON)) return
   if (!existsSync(PYTHON)) {
-    say('making a Python environment in .venv')
+    say(`making a Python environment in ${basename(VENV)}`)
     run([findPython(), '-m', 'venv', VENV])
   }
   say('installing Python packages')
@@ -114,6 +127,7 @@ function installPythonPackages(extras) {
     '--disable-pip-version-check',
     '-c',
     PYTHON_LOCK,
+    ...(extras.includes('sb3') ? ['--extra-index-url', TORCH_WITHOUT_CUDA] : []),
     '-e',
     `./python-client${extras}`,
   ])

@@ -7,7 +7,7 @@ export interface Scale {
 
 /** What a row of the table came to. */
 export interface Outcome {
-  readonly ok: boolean
+  readonly ok: boolean | 'not shown'
   readonly figure: string
 }
 

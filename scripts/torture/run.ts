@@ -1,6 +1,6 @@
 /**
  * Puts servers under faults and load and prints a table of what came of it: `npm run torture`, with `--short` for
- * a form of a minute or so. `--only NAME` runs one row. Exit code 1 when a row misses its figure.
+ * a form of a minute or so. `--only NAME` runs one row. Exit code 1 when a row misses or does not show its figure.
  */
 import { parseArgs } from 'node:util'
 import { badInput } from './bad-input.ts'
@@ -43,14 +43,18 @@ const { values } = parseArgs({
   options: { short: { type: 'boolean', default: false }, only: { type: 'string' } },
 })
 const scale: Scale = { short: values.short, count: (full, short) => (values.short ? short : full) }
-const rows = values.only === undefined ? ROWS : ROWS.filter(({ what }) => what === values.only)
+// The short form asks no service outside.
+const offered = values.short && values.only === undefined ? ROWS.filter((row) => row !== supply) : ROWS
+const rows = values.only === undefined ? offered : offered.filter(({ what }) => what === values.only)
 let missed = rows.length === 0 ? 1 : 0
 process.stdout.write('| what | wanted | result | s | |\n|---|---|---|---|---|\n')
 for (const row of rows) {
   const started = performance.now()
   const { ok, figure } = await runRow(row, scale)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  process.stdout.write(`| ${row.what} | ${row.wanted} | ${figure} | ${seconds} | ${ok ? 'ok' : 'MISSED'} |\n`)
-  if (!ok) missed++
+  process.stdout.write(
+    `| ${row.what} | ${row.wanted} | ${figure} | ${seconds} | ${typeof ok === 'string' ? ok : ok ? 'ok' : 'MISSED'} |\n`,
+  )
+  if (ok !== true) missed++
 }
 process.exit(missed > 0 ? 1 : 0)
