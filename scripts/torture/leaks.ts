@@ -1,5 +1,9 @@
-import { episodeSeed } from '../../src/env/seeds.ts'
 import { GAMES } from '../../src/games/registry.ts'
+import { handle } from '../../src/session/handlers.ts'
+import { createHost } from '../../src/session/host.ts'
+import type { CallName, Calls } from '../../src/session/message-types.ts'
+import { Session } from '../../src/session/session.ts'
+import { CANARY, spoiled, TRACE_COUNT, tracesIn } from '../../test/faults/canary.ts'
 import { startWatched } from '../../test/faults/server.ts'
 import {
   decodeResponse,
@@ -10,18 +14,10 @@ import {
 } from '../../test/transport/connect.ts'
 import type { Outcome, Row } from './row.ts'
 
-/** A seed that turns up nowhere by chance, and what is made of it. */
-const CANARY = '84467440737095516'
 const ROWS = 4
-const TRACES: readonly string[] = Array.from({ length: ROWS }, (_, row) => {
-  const seed = (BigInt(CANARY) + BigInt(row)).toString()
-  const episodes = Array.from({ length: 6 }, (_, k) => episodeSeed(seed, k))
-  const hex = BigInt(seed).toString(16)
-  return [...episodes, hex, Buffer.from(seed).toString('base64').slice(0, 20)]
-}).flat()
 
 function countTraces(text: string): number {
-  return TRACES.filter((trace) => text.includes(trace)).length
+  return tracesIn(text).length
 }
 
 /** Raw replies to a game played and asked about with the canary as its seed, and to requests that are refused. */
@@ -33,12 +29,18 @@ async function* replies(
   const made = await send({ makeEnv: { ...makeEnv, record: true } })
   const envId = /[0-9a-f]{32}/.exec(made)![0]
   yield made
+  const replays = spoiled(canaryReplay(gameId))
   for (let round = 0; ; round++) {
     yield await send({ reset: { envId, seed: CANARY } })
     yield await send({ reset: { envId, seeds: [CANARY] } })
     yield await send({ reset: { envId, seed: `0${CANARY}` } })
     yield await send({ reset: { envId, seed: CANARY, options: { daily: 'x' } } })
-    yield await send({ verifyReplay: { replayJson: `{"schema_version":1,"seed":${CANARY}.0}` } })
+    yield await send({ saveReplay: { envId, live: true } })
+    yield await send({ saveReplay: { envId, row: ROWS } })
+    for (const replayJson of replays) {
+      yield await send({ verifyReplay: { replayJson } })
+      yield await send({ loadReplay: { replayJson } })
+    }
     for (const ask of ['getActionMask', 'explain', 'render', 'afterstates'])
       yield await send({ [ask]: { envId } })
     for (let i = 0; i < 200; i++) {
@@ -49,6 +51,23 @@ async function* replies(
       yield await send({ step: { envId, actions } })
     }
   }
+}
+
+/** A complete replay of three actions from the canary. */
+function canaryReplay(gameId: string): string {
+  const session = new Session(createHost())
+  const ask = <Name extends CallName>(name: Name, request: object) =>
+    handle(session, name, request) as Calls[Name][1]
+  const unset = { config: {}, autoresetMode: 0, illegalAction: 0, wireEncoding: 0 }
+  const { envId } = ask('makeEnv', { ...unset, gameId, record: true })
+  const reset = { envId, seed: CANARY, seeds: [], episodes: [], options: {} }
+  ask('reset', reset)
+  for (let i = 0; i < 3; i++) {
+    const { mask } = ask('getActionMask', { envId, rows: [] }).masks[0]!
+    ask('step', { envId, actions: [mask.indexOf(1)] })
+  }
+  ask('reset', reset)
+  return ask('saveReplay', { envId }).replayJson
 }
 
 async function hunt(
@@ -115,7 +134,7 @@ export const leaks: Row = {
     const [early, late] = await twinsDiffer()
     return {
       ok: inReplies + inLogs + inMetrics === 0 && early === 0 && late,
-      figure: `${TRACES.length} traces looked for in ${count} replies, ${log.split('"level"').length - 1} log lines and the metrics: ${inReplies + inLogs + inMetrics} found; 95 and 115 differ in ${early} replies before piece 7, ${late ? 'and' : 'NOT'} with it`,
+      figure: `${TRACE_COUNT} traces looked for in ${count} replies, ${log.split('"level"').length - 1} log lines and the metrics: ${inReplies + inLogs + inMetrics} found; 95 and 115 differ in ${early} replies before piece 7, ${late ? 'and' : 'NOT'} with it`,
     }
   },
 }

@@ -1,23 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { episodeSeed } from '../../src/env/seeds.ts'
 import { GAMES } from '../../src/games/registry.ts'
 import { GrpcSession, type JsonObject, StdioSession, type TestSession } from '../transport/connect.ts'
+import { CANARY, spoiled, tracesIn } from './canary.ts'
 import { startWatched, type WatchedServer } from './server.ts'
 
-/** A seed whose digits turn up nowhere by chance, and all that is made of it. */
-const CANARY = '84467440737095516'
-const TRACES = [
-  CANARY,
-  Buffer.from(CANARY).toString('base64').slice(0, 20),
-  Number(CANARY).toString(16),
-  BigInt(CANARY).toString(16),
-  ...Array.from({ length: 8 }, (_, i) => (BigInt(CANARY) + BigInt(i)).toString()),
-  ...Array.from({ length: 4 }, (_, k) => episodeSeed(CANARY, k + 1)),
-]
-
 function expectSilent(text: string, where: string): void {
-  for (const trace of TRACES)
-    expect(text.includes(trace), `${where} tells ${trace}: ${text.slice(0, 300)}`).toBe(false)
+  expect(tracesIn(text), `${where}: ${text.slice(0, 300)}`).toEqual([])
 }
 
 /** Plays and asks everything, refusals included, with the canary as the seed. */
@@ -52,7 +40,52 @@ async function playCanary(session: TestSession, gameId: string, steps: number): 
     { listGames: {} },
   ]
   for (const ask of asks) await send(ask)
+  await spoilReplays(session, gameId, send)
 }
+
+/** Has a true replay of the canary, which holds the seed as it should, and shows it with every part made wrong. */
+async function spoilReplays(
+  session: TestSession,
+  gameId: string,
+  send: (request: JsonObject) => Promise<JsonObject>,
+): Promise<void> {
+  const makeEnv = { gameId, record: true, autoresetMode: 'AUTORESET_MODE_DISABLED' }
+  const { envId } = (await send({ makeEnv })).makeEnv as { envId: string }
+  await send({ reset: { envId, seed: CANARY } })
+  for (let i = 0; i < 3; i++) {
+    const { masks } = (await send({ getActionMask: { envId } })).getActionMask as {
+      masks: { mask: string }[]
+    }
+    await send({ step: { envId, actions: [Buffer.from(masks[0]!.mask, 'base64').indexOf(1)] } })
+  }
+  for (const refused of [{}, { live: true }, { row: 1 }]) {
+    expect(await send({ saveReplay: { envId, ...refused } })).toHaveProperty('error')
+  }
+  await send({ reset: { envId, seed: CANARY } })
+  const saved = (await session.send({ id: 's', saveReplay: { envId } })).saveReplay as { replayJson: string }
+  expect(tracesIn(saved.replayJson)).toContain(CANARY)
+  for (const replayJson of spoiled(saved.replayJson)) {
+    expect((await send({ verifyReplay: { replayJson } })).verifyReplay).toMatchObject({ ok: false })
+    expect(await send({ loadReplay: { replayJson } })).toHaveProperty('error')
+  }
+  expect(await send({ loadReplay: { ...saved, ply: 99 } })).toHaveProperty('error')
+  expect((await send({ verifyReplay: saved })).verifyReplay).toMatchObject({ ok: true })
+  expect(await send({ loadReplay: saved })).toHaveProperty('loadReplay')
+}
+
+it('what looks for the seed finds it as text, as base64 and as 8 bytes of either order', () => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(BigInt(CANARY))
+  const reversed = Buffer.from(bytes).reverse()
+  for (const told of [bytes, reversed]) {
+    expect(tracesIn(Buffer.concat([Buffer.from('ab'), told]).toString('latin1')).length).toBe(1)
+    expect(tracesIn(`{"x":"${Buffer.concat([Buffer.from('abcd'), told]).toString('base64')}"}`).length).toBe(
+      1,
+    )
+  }
+  expect(tracesIn(`seed ${CANARY}`)).toContain(CANARY)
+  expect(tracesIn('{"id":"x","x":"AAAAAAAAAAAAAAAAAAAA"}')).toEqual([])
+})
 
 describe('what a server tells', () => {
   let server: WatchedServer

@@ -1,4 +1,3 @@
-import { quote } from '../../env/config.ts'
 import type { ResetOptions } from '../../env/game.ts'
 import { firstWordSeed } from '../../random/sha256.ts'
 
@@ -17,7 +16,8 @@ export const DAILY: ResetOptions = {
       return {
         reason: 'bad_date',
         cells: [],
-        message: `daily is ${quote(given)}; allowed: today, or a date of the calendar as YYYY-MM-DD.`,
+        // The value is not told: in a replay it may be a seed in the wrong place.
+        message: 'daily is something else; allowed: today, or a date of the calendar as YYYY-MM-DD.',
       }
     }
     return { seed: firstWordSeed(`block-puzzle-8:daily:${date}`), replay: { daily: date } }
