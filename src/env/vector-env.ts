@@ -19,6 +19,9 @@ const NEVER_RESET = 0
 const PLAYING = 1
 const FINISHED = 2
 
+/** Rows that one call of `prepare` looks at, so that a request does not wait for all of them. */
+const ROWS_AT_ONCE = 64
+
 /**
  * A batch of sub-environments of one game. It owns what no game may decide for itself: the batch buffers, the
  * illegal-action policy, the time limit, the autoreset modes and the seeds of later episodes.
@@ -45,6 +48,8 @@ export class VectorEnv<State = unknown> {
   readonly #openMask: Uint8Array
   readonly #rewardOutcome: number
   #prepareRow = 0
+  /** Rows that `prepare` has not looked at since the last change. */
+  #unprepared = 0
 
   constructor(instance: GameInstance<State>, settings: VectorEnvSettings) {
     const { numEnvs } = settings
@@ -155,20 +160,24 @@ export class VectorEnv<State = unknown> {
     return rules.explain(state, action)
   }
 
-  /** Does one unit of work ahead of need and returns true, or false when nothing is left. Changes no result. */
+  /**
+   * Does at most one unit of work ahead of need, looking at a few rows; returns whether there may be more. Changes
+   * no result.
+   */
   prepare(): boolean {
     const { rules } = this.instance
     if (!rules.prepareStep && !rules.prepareReset) return false
-    for (let i = 0; i < this.#states.length; i++) {
+    for (let looked = 0; looked < ROWS_AT_ONCE && this.#unprepared > 0; looked++) {
       const row = this.#prepareRow
       if (this.#status[row] !== NEVER_RESET) {
         const state = this.#states[row]!
         if (rules.prepareStep?.(state)) return true
         if (rules.prepareReset?.(state, this.#nextSeed(row))) return true
       }
+      this.#unprepared--
       this.#prepareRow = row + 1 === this.#states.length ? 0 : row + 1
     }
-    return false
+    return this.#unprepared > 0
   }
 
   #createBatch(): Batch {
@@ -233,6 +242,7 @@ export class VectorEnv<State = unknown> {
   }
 
   #clearStep(): void {
+    this.#unprepared = this.#states.length
     this.batch.rewards.fill(0)
     this.#refusals.length = 0
     this.#finished.length = 0

@@ -8,6 +8,8 @@ export class IdleWork {
   readonly #session: Session
   #scheduled = false
   #stopped = false
+  /** Whether a request was answered since the last turn: then another may be waiting, and comes first. */
+  #busy = false
 
   constructor(session: Session) {
     this.#session = session
@@ -15,22 +17,32 @@ export class IdleWork {
 
   /** Call after a request was answered. */
   schedule(): void {
-    if (this.#scheduled || this.#stopped) return
-    this.#scheduled = true
-    setImmediate(() => this.#work())
+    this.#busy = true
+    this.#plan()
   }
 
   stop(): void {
     this.#stopped = true
   }
 
+  #plan(): void {
+    if (this.#scheduled || this.#stopped) return
+    this.#scheduled = true
+    setImmediate(() => this.#work())
+  }
+
   #work(): void {
     this.#scheduled = false
     if (this.#stopped) return
+    if (this.#busy) {
+      this.#busy = false
+      this.#plan()
+      return
+    }
     const end = performance.now() + SLICE_MS
     do {
       if (!this.#session.prepare()) return
     } while (performance.now() < end)
-    this.schedule()
+    this.#plan()
   }
 }
