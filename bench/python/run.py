@@ -34,7 +34,7 @@ RIVAL_ROWS = 1024
 
 def main() -> None:
     args = _arguments()
-    figures, notes = Figures(), list[str]()
+    figures, notes = Figures(), list[str](args.note)
     load_before = _load()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -68,6 +68,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--skip", nargs="+", choices=("echo", "engines", "rivals"), default=[])
     parser.add_argument("--repeats", type=int)
     parser.add_argument("--seconds", type=float, help="of one figure")
+    parser.add_argument("--note", action="append", default=[], help="what else to say about the run")
     parser.add_argument("--out", type=Path, help="the folder to write to")
     args = parser.parse_args()
     quick = args.quick
