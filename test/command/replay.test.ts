@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { GAMES } from '../../src/games/registry.ts'
 import { saveReplay } from '../../src/replay/save.ts'
@@ -23,6 +23,29 @@ describe('blockloom replay', () => {
     const verdict = runCli(['replay', 'verify', forged])
     expect(verdict).toMatchObject({ status: 1, stderr: '' })
     expect(verdict.stdout).toMatch(/^summary_mismatch: final\.terminal/)
+  })
+
+  it.each([
+    ['verify', ['replay', 'verify', '/dev/zero']],
+    ['show', ['replay', 'show', '/dev/zero']],
+    ['inspect', ['inspect', '--replay', '/dev/zero']],
+  ])('reads no more than a replay may hold from a device without an end: %s', (_, args) => {
+    expect(runCli(args)).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/cannot read \/dev\/zero: it is larger than \d+ bytes/),
+    })
+  })
+
+  it('reads no more than a replay may hold from a pipe without an end', () => {
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', 'cat /dev/zero | "$0" "$1" replay verify -', process.execPath, SERVER],
+      {
+        encoding: 'utf8',
+      },
+    )
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/cannot read -: it is larger than \d+ bytes/)
   })
 
   it('shows one position or all', () => {
