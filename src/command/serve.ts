@@ -1,14 +1,15 @@
-import { chmodSync, unlinkSync } from 'node:fs'
+import { accessSync, chmodSync, constants, unlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { ServerCredentials } from '@grpc/grpc-js'
 import type { Logger } from 'pino'
 import { createHost } from '../session/host.ts'
 import { GrpcServer } from '../transport/grpc.ts'
 import {
+  cannotListen,
   clearStaleSocket,
   grpcTarget,
   type ListenAddress,
   parseListenAddress,
-  StartError,
 } from '../transport/listen-address.ts'
 import { type Command, declareCommand } from './command.ts'
 import { createLogger, exitOnFault, faultLogger, loggingObserver, observeAll } from './logging.ts'
@@ -81,12 +82,20 @@ async function listen(
     const port = await server.listen(grpcTarget(address), credentials)
     if (address.kind === 'unix') chmodSync(address.path, 0o600)
     return port
-  } catch {
-    throw new StartError(
-      `cannot listen on ${grpcTarget(address)}: the address is in use or not this machine's`,
-    )
+  } catch (error) {
+    if (address.kind === 'unix') requireFolder(address.path)
+    throw cannotListen(grpcTarget(address), error)
   } finally {
     process.umask(umask)
+  }
+}
+
+/** The library tells of a folder that is missing or closed to this user in one word; the folder itself tells more. */
+function requireFolder(path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw cannotListen(`unix:${path}`, error)
   }
 }
 

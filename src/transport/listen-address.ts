@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, unlinkSync } from 'node:fs'
+import { lstatSync, unlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 
 /** A fault of the command line or of the machine that a person must mend; the message is one line. */
@@ -38,11 +38,52 @@ export function grpcTarget(address: ListenAddress): string {
 
 /** Removes a socket file that no server answers on; throws StartError for a live one or any other file. */
 export async function clearStaleSocket(path: string): Promise<void> {
-  if (!existsSync(path)) return
-  if (!lstatSync(path).isSocket())
-    throw new StartError(`${path} exists and is no socket; choose another path`)
+  checkSocketPath(path)
+  // Not followed: a link to nowhere is in the way too.
+  const found = lookUp(path)
+  if (found === undefined) return
+  if (!found.isSocket()) throw new StartError(`${path} exists and is no socket; choose another path`)
   if (await answers(path)) throw new StartError(`another server is listening on ${path}`)
   unlinkSync(path)
+}
+
+/** The most bytes of a socket's path that the platforms take, without the zero behind it. */
+const MAX_SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107
+
+function checkSocketPath(path: string): void {
+  const bytes = Buffer.byteLength(path)
+  if (bytes <= MAX_SOCKET_PATH_BYTES) return
+  throw new StartError(
+    `cannot listen on unix:${path}: the path has ${bytes} bytes; a socket takes at most ${MAX_SOCKET_PATH_BYTES}`,
+  )
+}
+
+function lookUp(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw cannotListen(`unix:${path}`, error)
+  }
+}
+
+const LISTEN_FAULTS: { readonly [code: string]: string } = {
+  EADDRINUSE: 'the address is in use',
+  EADDRNOTAVAIL: 'the address is not this machine’s',
+  ENOTFOUND: 'there is no host of this name',
+  EACCES: 'this user may not',
+  EPERM: 'this user may not',
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'a part of the path is no folder',
+  ELOOP: 'the path goes through links in a circle',
+  ENAMETOOLONG: 'a part of the path is too long',
+}
+
+/** Why a server cannot listen, as far as the error tells by its code or, from the library, in its words. */
+export function cannotListen(target: string, error: unknown): StartError {
+  const { code = '', message = '' } = error as NodeJS.ErrnoException
+  const known = Object.keys(LISTEN_FAULTS).find((name) => code === name || message.includes(name))
+  const why = known === undefined ? "the address is in use or not this machine's" : LISTEN_FAULTS[known]
+  return new StartError(`cannot listen on ${target}: ${why}`)
 }
 
 function answers(path: string): Promise<boolean> {
