@@ -18,9 +18,6 @@ const PYTHON = join(VENV, process.platform === 'win32' ? 'Scripts/python.exe' : 
 /** The versions that Python packages are held to. */
 const PYTHON_LOCK = 'python-client/requirements-dev.lock'
 
-/** PyTorch's own index, which has it without gigabytes of CUDA. */
-const TORCH_WITHOUT_CUDA = 'https://download.pytorch.org/whl/cpu'
-
 /** What is type-checked, every function of it. */
 const PYTHON_SOURCES = [
   ...['src', 'tests', 'benchmarks'].map((folder) => `python-client/${folder}`),
@@ -127,7 +124,6 @@ function installPythonPackages(extras) {
     '--disable-pip-version-check',
     '-c',
     PYTHON_LOCK,
-    ...(extras.includes('sb3') ? ['--extra-index-url', TORCH_WITHOUT_CUDA] : []),
     '-e',
     `./python-client${extras}`,
   ])
