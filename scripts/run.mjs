@@ -20,7 +20,7 @@ const PYTHON_LOCK = 'python-client/requirements-dev.lock'
 
 /** What is type-checked, every function of it. */
 const PYTHON_SOURCES = [
-  ...['src', 'tests', 'benchmarks'].map((folder) => `python-client/${folder}`),
+  ...['src', 'tests', 'benchmarks', 'integrations'].map((folder) => `python-client/${folder}`),
   'examples',
 ]
 
