@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
@@ -14,6 +15,7 @@ from blockloom._groups import Answers
 from blockloom._infos import Info, InfoBuilder, add_episode, add_rows, rows_mask
 from blockloom.spaces import MASK_KEY
 
+Record = TypeVar("Record", RowRefusal, FinishedEpisode)
 Observation = dict[str, npt.NDArray[Any]]
 Result = tuple[Observation, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], Info]
 
@@ -32,16 +34,12 @@ class BatchReader:
         """Observations, rewards, terminations, truncations and infos of consecutive rows."""
         arrays = concatenate([self.codec.arrays(batch, part.remote.num_envs) for part, batch in answers])
         rows, base = len(arrays.rewards), answers[0][0].first
-        refusals = [
-            RowRefusal(refusal.row + part.first - base, refusal.action, refusal.reason)
-            for part, batch in answers
-            for refusal in batch.refusals
-        ]
-        finished = [
-            FinishedEpisode(end.row + part.first - base, end.episode_return, end.length, end.outcomes)
-            for part, batch in answers
-            for end in batch.finished
-        ]
+        refusals: list[RowRefusal] = []
+        finished: list[FinishedEpisode] = []
+        for part, batch in answers:
+            shift = part.first - base
+            refusals += [_moved(refusal, shift) for refusal in batch.refusals] if shift else batch.refusals
+            finished += [_moved(end, shift) for end in batch.finished] if shift else batch.finished
         reset_rows = frozenset(end.row for end in finished) if self._same_step else frozenset[int]()
         info = self._infos.base(rows, arrays.action_masks, arrays.outcomes, refusals, skip=reset_rows)
         if finished:
@@ -85,3 +83,7 @@ class BatchReader:
             add_episode(final_info, rows, finished)
         info["final_obs"], info["_final_obs"] = final_obs, rows_mask(rows, ended)
         info["final_info"], info["_final_info"] = final_info, rows_mask(rows, ended)
+
+
+def _moved(record: Record, shift: int) -> Record:
+    return msgspec.structs.replace(record, row=record.row + shift)

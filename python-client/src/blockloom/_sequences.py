@@ -22,16 +22,19 @@ class Sequences:
 
     def __init__(self, rows: int, mode: AutoresetMode) -> None:
         self._mode = mode
-        self._current: list[Start | None] = [None] * rows
-        self._over: set[int] = set()
-        """Rows whose episode is over and which the next step resets."""
+        self._named: list[Start | None] = [None] * rows
+        """The episode that a row's last reset with a seed or options began."""
+        self._later = np.zeros(rows, np.int64)
+        """``[rows]``: how many episodes further on the row is."""
+        self._over = np.zeros(rows, np.bool_)
+        """``[rows]``: whether the episode is over and the next step resets the row."""
         self._stale: set[int] = set()
         """Rows that may be further on than what was seen, because an answer was not taken."""
 
     @property
     def known(self) -> bool:
         """Whether every row has begun an episode that can be named."""
-        return None not in self._current
+        return None not in self._named
 
     @property
     def stale(self) -> bool:
@@ -40,7 +43,7 @@ class Sequences:
 
     def doubt(self) -> None:
         """An answer was not taken: the rows may be further on."""
-        self._stale.update(range(len(self._current)))
+        self._stale.update(range(len(self._named)))
 
     def settle(self) -> None:
         """The rows are where they were seen last."""
@@ -49,12 +52,17 @@ class Sequences:
     def forget(self) -> None:
         """Rows that may be further on go on as they are, and so cannot be named any more."""
         for row in self._stale:
-            self._current[row] = None
+            self._named[row] = None
         self._stale.clear()
 
     def starts(self, rows: slice) -> list[Start]:
         """The current episodes of some rows; all must be known."""
-        return [start for start in self._current[rows] if start is not None]
+        later = self._later[rows].tolist()
+        return [
+            Start(start.origin, start.episode + more)
+            for start, more in zip(self._named[rows], later, strict=True)
+            if start is not None
+        ]
 
     def reset(
         self,
@@ -65,39 +73,50 @@ class Sequences:
         options: Mapping[str, str] | None = None,
     ) -> None:
         """Rows that were reset: to seed ``seed + row``, their own of all ``seeds``, by options, or to the next."""
+        lasting_options = tuple(sorted(lasting(options).items())) if options else None
         for row in rows:
-            self._over.discard(row)
-            current = self._current[row]
-            if options:
-                self._current[row] = Start(tuple(sorted(lasting(options).items())), 0)
+            self._over[row] = False
+            if lasting_options is not None:
+                self._name(row, Start(lasting_options, 0))
             elif seeds is not None:
-                self._current[row] = Start(seeds[row], 0)
+                self._name(row, Start(seeds[row], 0))
             elif seed is not None:
-                self._current[row] = Start(seed + row, 0)
+                self._name(row, Start(seed + row, 0))
             elif row in self._stale:
-                self._current[row] = None
-            elif current is not None:
-                self._current[row] = current.following
+                self._named[row] = None
+            else:
+                self._later[row] += 1
             self._stale.discard(row)
 
-    def step(self, rows: range, finished: Iterable[int]) -> None:
+    def step(self, rows: range, finished: list[int]) -> None:
         """A step of some rows, and those of them whose episode ended in it."""
-        if self._over:
-            self.reset([row for row in self._over if row in rows])
-        for row in finished:
-            self.end(row)
+        over = self._over[rows.start : rows.stop]
+        if self._stale:
+            self.reset((rows.start + over.nonzero()[0]).tolist())
+        else:
+            self._later[rows.start : rows.stop] += over
+            over[:] = False
+        if not finished:
+            return
+        if self._mode is AutoresetMode.NEXT_STEP:
+            self._over[finished] = True
+        elif self._mode is AutoresetMode.SAME_STEP:
+            self.reset(finished)
 
     def end(self, row: int) -> None:
         """A row's episode ended."""
         if self._mode is AutoresetMode.SAME_STEP:
             self.reset([row])
         elif self._mode is AutoresetMode.NEXT_STEP:
-            self._over.add(row)
+            self._over[row] = True
 
     def stand_at(self, start: Start | None) -> None:
         """The only row was put into an episode without a reset."""
-        self._current = [start]
+        self._named, self._later[0] = [start], 0
         self._stale.clear()
+
+    def _name(self, row: int, start: Start) -> None:
+        self._named[row], self._later[row] = start, 0
 
 
 class Resettable(Protocol):
