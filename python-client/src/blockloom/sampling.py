@@ -62,14 +62,16 @@ def _to_words(mask: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
 
 
 def _sample_words(words: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    upto = np.cumsum(np.bitwise_count(words), axis=0, dtype=np.uint16)
+    upto = np.bitwise_count(words).astype(np.uint16)
+    for i in range(1, len(words)):
+        upto[i] += upto[i - 1]
     wanted = (rng.random(words.shape[1]) * upto[-1]).astype(np.uint16)
-    word, rank, start = words[0], wanted, np.zeros(words.shape[1], np.int64)
+    word, rank, start = words[0], wanted, 0
     for i in range(1, len(words)):
         past = wanted >= upto[i - 1]
         word = np.where(past, words[i], word)
         rank = np.where(past, wanted - upto[i - 1], rank)
-        start += past * np.int64(64)
+        start = start + past * np.int64(64)
     actions = start + _nth_set_bit(word, rank.astype(np.uint64))
     return np.where(upto[-1] > 0, actions, 0)
 
