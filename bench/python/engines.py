@@ -44,29 +44,41 @@ class EngineWorker:
         answer = self.ask(**question)
         return answer["steps"], answer["seconds"]
 
-    def warm_up(self, game: str) -> None:
-        """Plays until the compilers have done their work."""
-        for form in ("packed", "dense"):
-            self.ask(game=game, form=form, rows=ROWS, seconds=1.5)
-        if game == "Stackcraft-v1":
-            self.ask(bags=1024, seconds=0.5)
-
     def close(self) -> None:
         self._process.communicate()
 
 
-def engine_contestants(game: str, worker: EngineWorker) -> list[Contestant]:
-    """The engine alone, with packed and with dense observations; Stackcraft's bags."""
+class Engines:
+    """The engine of one game, with a process for each thing that is measured: none unsettles another's code."""
 
-    def contestant(form: str) -> Contestant:
-        return Contestant(
-            ("engine", game, form), lambda seconds: worker.measure(game=game, form=form, rows=ROWS, seconds=seconds)
-        )
+    def __init__(self, game: str) -> None:
+        self._game = game
+        self._workers = {form: EngineWorker() for form in ("packed", "dense", "other")}
 
-    found = [contestant("packed"), contestant("dense")]
-    if game == "Stackcraft-v1":
-        found.append(Contestant(("bags", game), lambda seconds: worker.measure(bags=1024, seconds=seconds)))
-    return found
+    def contestants(self) -> list[Contestant]:
+        """The engine alone, with packed and with dense observations; Stackcraft's bags."""
+        found = []
+        for form in ("packed", "dense"):
+            question = {"game": self._game, "form": form, "rows": ROWS}
+            self._workers[form].ask(**question, seconds=1.5)  # until the compilers have done their work
+            found.append(_asking(("engine", self._game, form), self._workers[form], question))
+        if self._game == "Stackcraft-v1":
+            self._workers["other"].ask(bags=ROWS, seconds=0.5)
+            found.append(_asking(("bags", self._game), self._workers["other"], {"bags": ROWS}))
+        return found
+
+    def digest(self) -> str:
+        """Of boards, masks and rewards over some thousand steps."""
+        answer = self._workers["other"].ask(game=self._game, rows=_CHECKED_ROWS, check=_CHECKED_ROUNDS)
+        return str(answer["digest"])
+
+    def close(self) -> None:
+        for worker in self._workers.values():
+            worker.close()
+
+
+def _asking(key: tuple[str, ...], worker: EngineWorker, question: dict[str, Any]) -> Contestant:
+    return Contestant(key, lambda seconds: worker.measure(**question, seconds=seconds))
 
 
 def compiler() -> str | None:
@@ -74,15 +86,15 @@ def compiler() -> str | None:
     return next(filter(None, map(shutil.which, [os.environ.get("CC", "cc"), "gcc", "clang"])), None)
 
 
-def reference_contestants(game: str, worker: EngineWorker, folder: Path) -> list[Contestant]:
+def reference_contestants(game: str, engines: Engines, folder: Path) -> list[Contestant]:
     """The C reference, built in `folder`; none without a compiler. Raises where it plays other games than the engine.
 
-    The engine's digest of boards, masks and rewards over some thousand steps is compared with the reference's.
+    The engine's digest is compared with the reference's.
     """
     cc = compiler()
     if cc is None or game not in REFERENCES:
         return []
-    expected = worker.ask(game=game, rows=_CHECKED_ROWS, check=_CHECKED_ROUNDS)["digest"]
+    expected = engines.digest()
     found = []
     for name, flags in BUILDS.items():
         program = folder / f"{REFERENCES[game]}{name.replace(' ', '')}"

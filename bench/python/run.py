@@ -18,7 +18,7 @@ from pathlib import Path
 import chart
 import numpy as np
 from echoes import echo_contestants
-from engines import EngineWorker, compiler, engine_contestants, reference_contestants
+from engines import Engines, compiler, reference_contestants
 from figures import Contestant, Figures, run_interleaved
 from pure_stackcraft import agrees_with_server
 from report import Run, write
@@ -82,19 +82,18 @@ def _arguments() -> argparse.Namespace:
 
 
 def _measure_game(game: str, args: argparse.Namespace, folder: Path, figures: Figures) -> None:
-    worker = EngineWorker()
+    engines = Engines(game)
     with servers(folder) as addresses:
         contestants: list[Contestant] = []
         if "engines" not in args.skip:
-            contestants += reference_contestants(game, worker, folder)
-            contestants += engine_contestants(game, worker)
-            worker.warm_up(game)
+            contestants += reference_contestants(game, engines, folder)
+            contestants += engines.contestants()
         contestants += rollout_contestants(game, addresses, args.transports, args.encodings, args.rows)
         if game == "Stackcraft-v1" and "rivals" not in args.skip:
             _say(f"pure Python agrees with the server over {agrees_with_server(400)} steps")
             contestants += [pure_python_contestant(RIVAL_ROWS), *_jumanji_contestants()]
         run_interleaved(contestants, figures, repeats=args.repeats, seconds=args.seconds, say=_say)
-    worker.close()
+    engines.close()
 
 
 def _jumanji_python() -> str | None:
