@@ -49,10 +49,10 @@ export function writeAnswer(session: Session, line: Uint8Array, out: LineBuffer)
   let id: string | null = null
   out.clear()
   try {
-    const step = readStepLine(line)
+    const step = readStepLine(session, line)
     if (step !== undefined) {
       id = step.id
-      const response = answerStepLine(session, step, out)
+      const response = answerStepLine(step, out)
       checkLimit(out.length, host)
       noteAnswer(host, 'step', response, started)
       return

@@ -1,6 +1,7 @@
 import { quote } from '../env/config.ts'
 import { envError } from '../env/env-error.ts'
 import type { Game, GameInstance } from '../env/game.ts'
+import { bytesOf } from '../env/tensor-spec.ts'
 import { VectorEnv, type VectorEnvSettings } from '../env/vector-env.ts'
 import type { CallName } from './message-types.ts'
 import type { MadeGame } from './messages.ts'
@@ -73,6 +74,8 @@ export interface SessionEnv extends MadeGame {
   readonly instance: GameInstance<unknown>
   /** `[num_envs]` int32, where a step's actions are put together. */
   readonly actions: Int32Array
+  /** The same memory as bytes. */
+  readonly actionBytes: Uint8Array
   usedMs: number
 }
 
@@ -112,11 +115,13 @@ export class Session {
       )
     }
     const env = new VectorEnv(made.instance, settings)
+    const actions = new Int32Array(settings.numEnvs)
     const id = this.host.newEnvId()
     this.#envs.set(id, {
       ...made,
       env,
-      actions: new Int32Array(settings.numEnvs),
+      actions,
+      actionBytes: bytesOf(actions),
       usedMs: this.host.nowMs(),
     })
     open.envs++
@@ -124,11 +129,18 @@ export class Session {
     return id
   }
 
+  /** The environment of that id, if there is one. */
+  find(id: string): SessionEnv | undefined {
+    const entry = this.#envs.get(id)
+    if (entry !== undefined) entry.usedMs = this.host.nowMs()
+    return entry
+  }
+
   /** The environment of a request; throws MISSING_FIELD or UNKNOWN_ENV. */
   get(id: string | null | undefined): SessionEnv {
     if (id === undefined || id === null)
       throw envError('MISSING_FIELD', 'env_id is missing', { field: 'env_id' })
-    const entry = this.#envs.get(id)
+    const entry = this.find(id)
     if (entry === undefined) {
       throw envError('UNKNOWN_ENV', `this client has no environment ${quote(id)}; it may have been closed`, {
         field: 'env_id',

@@ -1,5 +1,4 @@
 import { envError } from '../env/env-error.ts'
-import { bytesOf } from '../env/tensor-spec.ts'
 import type { BatchResponse, StepRequest } from './message-types.ts'
 import { batchMessage } from './messages.ts'
 import type { Session, SessionEnv } from './session.ts'
@@ -12,7 +11,7 @@ export function step(session: Session, request: StepRequest): BatchResponse {
 }
 
 /** Puts the actions into the environment's own buffer, once their number is right. */
-function readActions({ actions }: SessionEnv, request: StepRequest): void {
+function readActions({ actions, actionBytes }: SessionEnv, request: StepRequest): void {
   const packed = request.packedActions
   if (packed === undefined || packed === null) {
     if (request.actions.length === 0)
@@ -30,7 +29,7 @@ function readActions({ actions }: SessionEnv, request: StepRequest): void {
     })
   }
   checkCount('packed_actions', actions.length, packed.length / 4)
-  bytesOf(actions).set(packed)
+  actionBytes.set(packed)
 }
 
 function checkCount(field: string, expected: number, got: number): void {
