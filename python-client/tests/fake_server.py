@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -9,9 +10,33 @@ import sys
 import time
 
 BEHAVIOUR = sys.argv[1]
+stepping = False
+"""Whether the last request was a step."""
+
+
+BATCH = {
+    "observations": [],
+    "actionMasks": "",
+    "rewards": "",
+    "terminations": "",
+    "truncations": "",
+    "outcomes": "",
+    "refusals": [],
+    "finished": [],
+    "finalActionMasks": "",
+    "finalObservations": [],
+}
+"""Told in the answer to a step, with the number of the request as its outcomes."""
+
+
+def step_answer(request_id: str) -> bytes:
+    batch = {**BATCH, "outcomes": base64.b64encode(request_id.encode()).decode()}
+    return json.dumps({"id": request_id, "step": {"batch": batch}}, separators=(",", ":")).encode() + b"\n"
 
 
 def answer(request_id: object, version: str = "fake") -> bytes:
+    if stepping:
+        return step_answer(str(request_id))
     return json.dumps({"id": request_id, "listGames": {"games": [], "serverVersion": version}}).encode() + b"\n"
 
 
@@ -24,8 +49,10 @@ def main() -> None:
         print("no such option\nread the manual", file=sys.stderr, flush=True)
         sys.exit(3)
     held: list[object] = []
+    global stepping
     for line in sys.stdin.buffer:
-        request_id = json.loads(line)["id"]
+        request = json.loads(line)
+        request_id, stepping = request["id"], "step" in request
         if BEHAVIOUR == "answers":
             write(answer(request_id))
         elif BEHAVIOUR == "byte_by_byte":

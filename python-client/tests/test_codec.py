@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -127,3 +128,29 @@ def test_both_encodings_give_the_same_new_arrays_of_the_spaces_dtypes() -> None:
         np.testing.assert_array_equal(arrays.outcomes, np.array([[10, 20], [1, 2]], np.int32), strict=True)
         every = [*arrays.observation.values(), arrays.action_masks, arrays.rewards, arrays.terminations]
         assert all(array.flags.writeable for array in [*every, arrays.truncations, arrays.outcomes])
+
+
+@pytest.mark.parametrize("encoding", ["WIRE_ENCODING_PACKED", "WIRE_ENCODING_DENSE"])
+def test_the_only_row_is_read_as_a_row_of_many(encoding: str) -> None:
+    rng = np.random.default_rng(2)
+    codec = Codec(env_spec(encoding))
+    packed = encoding == "WIRE_ENCODING_PACKED"
+    for _ in range(50):
+        board, holes, mask = rng.integers(0, 10, 15), rng.integers(0, 2, 9), rng.integers(0, 2, 70)
+        small = rng.integers(0, 10, 1).tolist()
+        data = [
+            pack([board.tolist()], 4) if packed else board.astype("u1").tobytes(),
+            pack([holes.tolist()], 1) if packed else holes.astype("u1").tobytes(),
+            pack([small], 4) if packed else np.array(small, "<i4").tobytes(),
+            rng.integers(0, 10, 3).astype("<i4").tobytes(),
+            rng.integers(-9, 400, 1).astype("<i4").tobytes(),
+        ]
+        mask_bytes = pack([np.pad(mask, (0, 58)).tolist()], 1) if packed else mask.astype("u1").tobytes()
+        only, many = codec.only_observation(data), codec.observations(data, 1)
+        assert list(only) == list(many)
+        for name, array in many.items():
+            np.testing.assert_array_equal(only[name], array[0], strict=True)
+            assert type(only[name]) is type(array[0])
+        assert all(array.flags.writeable for array in only.values() if isinstance(array, np.ndarray))
+        np.testing.assert_array_equal(codec.only_mask(mask_bytes), codec.masks(mask_bytes, 1)[0], strict=True)
+        assert codec.only_mask(mask_bytes).flags.writeable

@@ -42,6 +42,67 @@ def test_an_answer_is_put_together_whatever_its_pieces(fake: Open, behaviour: st
     assert [version(channel) for _ in range(3)] == ["fake"] * 3
 
 
+def step(channel: StdioChannel, timeout_s: float = 20.0) -> int:
+    """The number of the request that the answer is to."""
+    return int(channel.step_at_once("0" * 32, bytes(4), timeout_s).outcomes)
+
+
+@pytest.mark.parametrize("behaviour", ["answers", "byte_by_byte", "in_two_halves"])
+def test_a_step_at_once_gets_its_own_answer(fake: Open, behaviour: str) -> None:
+    channel = fake(behaviour)
+    for _ in range(3):
+        assert step(channel) == channel._last_id
+        assert version(channel) == "fake"
+    assert not channel._waiting
+    assert not channel._chunks
+
+
+def test_a_step_at_once_keeps_its_deadline_and_drops_the_late_answer(fake: Open) -> None:
+    channel = fake("late")
+    assert version(channel) == "fake"
+    start = time.monotonic()
+    with pytest.raises(DeadlineError, match=r"timeout_s=0\.1"):
+        step(channel, 0.1)
+    assert time.monotonic() - start < 0.35
+    assert [step(channel), step(channel)] == [channel._last_id - 1, channel._last_id]
+
+
+def test_a_step_at_once_raises_what_it_was_refused_with(fake: Open) -> None:
+    channel = fake("refuses")
+    for _ in range(2):
+        with pytest.raises(IllegalActionError, match="taken"):
+            step(channel)
+    assert channel.usable
+
+
+@pytest.mark.parametrize("behaviour", ["dies", "killed", "closes_output", "garbage", "other_id"])
+def test_a_step_at_once_hears_of_a_lost_server(fake: Open, behaviour: str) -> None:
+    channel = fake(behaviour)
+    with pytest.raises(ServerDiedError):
+        step(channel)
+    with pytest.raises(ServerDiedError):
+        step(channel)
+
+
+def test_a_step_at_once_waits_its_turn_behind_pipelined_requests(fake: Open) -> None:
+    channel = fake("answers")
+    tickets = [channel.submit("listGames", {}, 20) for _ in range(3)]
+    assert step(channel) == 4
+    assert [channel.wait(ticket, 20).id for ticket in tickets] == ["1", "2", "3"]
+
+
+def test_threads_step_at_once_over_one_session(fake: Open) -> None:
+    channel = fake("answers")
+    seen: list[int] = []
+    threads = [threading.Thread(target=lambda: seen.extend(step(channel) for _ in range(50))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    seen.extend(step(channel) for _ in range(50))
+    for thread in threads:
+        thread.join()
+    assert sorted(seen) == list(range(1, 451))
+
+
 def test_an_answer_larger_than_the_pipe_arrives_whole(fake: Open) -> None:
     assert version(fake("huge")) == "x" * 3_000_000
 

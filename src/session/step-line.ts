@@ -1,4 +1,4 @@
-import type { FinishedEpisode, RowRefusal } from '../env/vector-env.ts'
+import { writeBatch } from './batch-line.ts'
 import type { LineBuffer } from './line-buffer.ts'
 import type { BatchResponse } from './message-types.ts'
 import { batchMessage } from './messages.ts'
@@ -53,26 +53,18 @@ export function readStepLine(session: Session, line: Uint8Array): StepLine | und
 }
 
 /** Plays the step, adds the reply to `out` and returns what it says; throws EnvError. */
-export function answerStepLine({ id, entry }: StepLine, out: LineBuffer): BatchResponse {
-  const { env, actions } = entry
+export function answerStepLine(step: StepLine, out: LineBuffer): BatchResponse {
+  const { env, actions } = step.entry
   env.step(actions)
-  const batch = batchMessage(env.batch, env.settings.numEnvs)
-  out.ascii(`{"id":"${id}","step":{"batch":{"observations":`)
-  addList(batch.observations, out)
-  addBytes(',"actionMasks":"', batch.actionMasks, out)
-  addBytes('","rewards":"', batch.rewards, out)
-  addBytes('","terminations":"', batch.terminations, out)
-  addBytes('","truncations":"', batch.truncations, out)
-  addBytes('","outcomes":"', batch.outcomes, out)
-  out.ascii('","refusals":[')
-  addRefusals(env.batch.refusals, out)
-  out.ascii('],"finished":[')
-  addFinished(env.batch.finished, out)
-  addBytes('],"finalActionMasks":"', batch.finalActionMasks, out)
-  out.ascii('","finalObservations":')
-  addList(batch.finalObservations, out)
-  out.ascii('}}}')
-  return { batch }
+  return writeStepLine(step, out)
+}
+
+/** Adds the reply to a step that was played. */
+export function writeStepLine({ id, entry: { env } }: StepLine, out: LineBuffer): BatchResponse {
+  const response = { batch: batchMessage(env.batch, env.settings.numEnvs) }
+  out.ascii(`{"id":"${id}`)
+  writeBatch('","step":', response, out)
+  return response
 }
 
 function isAt(text: Uint8Array, at: number, expected: Uint8Array): boolean {
@@ -112,30 +104,4 @@ function decodeRest(text: Uint8Array, at: number, out: Uint8Array, whole: number
   const c = SIX_BITS[text[at + 2]!]!
   out[whole + 1] = (b << 4) | (c >> 2)
   return c >= 0 && (c & 3) === 0
-}
-
-function addBytes(before: string, bytes: Uint8Array, out: LineBuffer): void {
-  out.ascii(before)
-  out.base64(bytes)
-}
-
-function addList(arrays: readonly Uint8Array[], out: LineBuffer): void {
-  for (const [i, array] of arrays.entries()) addBytes(i === 0 ? '["' : '","', array, out)
-  out.ascii(arrays.length === 0 ? '[]' : '"]')
-}
-
-/** Numbers and reason codes need no escapes; JSON has no other spelling of a finite number than JavaScript. */
-function addRefusals(refusals: readonly RowRefusal[], out: LineBuffer): void {
-  for (let i = 0; i < refusals.length; i++) {
-    const { row, action, reason } = refusals[i]!
-    out.ascii(`${i === 0 ? '' : ','}{"row":${row},"action":${action},"reason":"${reason}"}`)
-  }
-}
-
-function addFinished(finished: readonly FinishedEpisode[], out: LineBuffer): void {
-  for (let i = 0; i < finished.length; i++) {
-    const { row, return: sum, length, outcomes } = finished[i]!
-    const start = i === 0 ? '' : ','
-    out.ascii(`${start}{"row":${row},"return":${sum},"length":${length},"outcomes":[${outcomes.join()}]}`)
-  }
 }

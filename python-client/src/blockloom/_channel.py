@@ -48,6 +48,8 @@ class Channel(abc.ABC):
         self._write_lock = threading.RLock()
         self._read_lock = threading.RLock()
         self._failure: ServerDiedError | None = None
+        self._only_thread = threading.get_ident()
+        """The thread that alone has sent requests so far; 0 once there was another."""
 
     @property
     def usable(self) -> bool:
@@ -67,8 +69,11 @@ class Channel(abc.ABC):
         if ticket.frame is None:
             self._read_until(ticket, time.monotonic() + timeout_s, timeout_s)
         assert ticket.frame is not None
+        return self._response(ticket.frame)
+
+    def _response(self, frame: bytes) -> SessionResponse:
         try:
-            response = self._decode(ticket.frame)
+            response = self._decode(frame)
         except msgspec.DecodeError as error:
             raise self._broken(f"the server sent what is no message of the contract: {error}") from error
         if response.error is not None:
@@ -78,11 +83,17 @@ class Channel(abc.ABC):
 
     def wait_batch(self, ticket: Ticket, timeout_s: float) -> Batch:
         """The batch that a reset or a step was answered with."""
-        response = self.wait(ticket, timeout_s)
-        answer = response.step if ticket.call == "step" else response.reset
+        return self._batch_of(ticket.call, self.wait(ticket, timeout_s))
+
+    def _batch_of(self, call: str, response: SessionResponse) -> Batch:
+        answer = response.step if call == "step" else response.reset
         if answer is None:
-            raise self._broken(f"the server answered {ticket.call} with something else")
+            raise self._broken(f"the server answered {call} with something else")
         return answer.batch
+
+    def step_at_once(self, env_id: str, actions: bytes, timeout_s: float) -> Batch:
+        """Sends a step and waits for its batch."""
+        return self.wait_batch(self.submit_step(env_id, actions, timeout_s), timeout_s)
 
     def call(self, call: str, body: Body, timeout_s: float) -> SessionResponse:
         """Sends a request and waits for its answer."""
@@ -134,6 +145,8 @@ class Channel(abc.ABC):
 
     def _submit(self, call: str, encode: Callable[[str], bytes], timeout_s: float) -> Ticket:
         deadline = time.monotonic() + timeout_s
+        if self._only_thread != threading.get_ident():
+            self._only_thread = 0
         try:
             with locked(self._write_lock, timeout_s) as got:
                 if not got:
@@ -146,7 +159,7 @@ class Channel(abc.ABC):
                 ticket = self._new_ticket(call)
                 self._write(encode(ticket.id), deadline)
         except TimeoutError:
-            raise _deadline_error(timeout_s) from None
+            raise deadline_error(timeout_s) from None
         return ticket
 
     def _new_ticket(self, call: str) -> Ticket:
@@ -164,7 +177,7 @@ class Channel(abc.ABC):
                     self._check_usable()
                     self._pump(deadline)
         except TimeoutError:
-            raise _deadline_error(timeout_s) from None
+            raise deadline_error(timeout_s) from None
 
     def _hand_on(self, frame: bytes) -> None:
         """Gives a frame to its ticket; a second time does nothing. Called with the read lock held."""
@@ -204,5 +217,6 @@ def locked(lock: threading.RLock, timeout_s: float) -> Iterator[bool]:
             lock.release()
 
 
-def _deadline_error(timeout_s: float) -> DeadlineError:
+def deadline_error(timeout_s: float) -> DeadlineError:
+    """The error for an answer that did not come in time."""
     return DeadlineError(f"the server gave no answer within timeout_s={timeout_s:g} seconds", code="DEADLINE_EXCEEDED")

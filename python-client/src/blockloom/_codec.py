@@ -43,8 +43,9 @@ class Codec:
         self.num_actions = spec.num_actions
         self.num_outcomes = len(spec.outcome_names)
         self._expand = [(array.name, _expander(array, packed)) for array in spec.observations]
-        self._expand_one = [(array.name, _expander_of_one(array, packed)) for array in spec.observations]
         self._packed_masks = packed
+        self._expand_only = [(array.name, expander_of_only(array, packed)) for array in spec.observations]
+        self._only_mask = _bits_of_only((spec.num_actions,)) if packed else _bytes_of_only((spec.num_actions,))
 
     def arrays(self, batch: Batch, rows: int) -> Arrays:
         """All of a batch."""
@@ -64,9 +65,16 @@ class Codec:
 
     def observation(self, data: Sequence[bytes], rows: int, row: int) -> Observation:
         """Observation arrays of one row, by name; a category is an ``int64``."""
-        if rows == 1:
-            return {name: expand(data[i]) for i, (name, expand) in enumerate(self._expand_one)}
         return {name: expand(data[i], rows)[row] for i, (name, expand) in enumerate(self._expand)}
+
+    def only_observation(self, data: Sequence[bytes]) -> Observation:
+        """Observation arrays of the only row, by name; a category is an ``int64``."""
+        return {name: expand(each) for (name, expand), each in zip(self._expand_only, data, strict=True)}
+
+    def only_mask(self, data: bytes) -> npt.NDArray[np.int8]:
+        """``[num_actions]`` int8 of the only row."""
+        mask: npt.NDArray[np.int8] = self._only_mask(data).view(_INT8)
+        return mask
 
     def masks(self, data: bytes, rows: int) -> npt.NDArray[np.int8]:
         """``[rows, num_actions]`` int8."""
@@ -116,13 +124,53 @@ def _expander(array: ObservationSpec, packed: bool) -> Expand:
     return lambda data, rows: np.frombuffer(data, source).reshape(rows, *shape).astype(dtype)
 
 
-def _expander_of_one(array: ObservationSpec, packed: bool) -> Callable[[bytes], Any]:
-    """The same for the only row of a batch; a category is a scalar."""
-    if not array.shape and array.dtype == "DTYPE_INT32":
-        scalar = _dtype(array).type
-        return lambda data: scalar(int.from_bytes(data, "little", signed=True))
+# A single environment decodes a row so often that calls count more than bytes: hence types made beforehand,
+# arguments by position, and scalars from a table. tests/test_codec.py compares the two ways.
+_UINT8, _INT8, _INT32 = np.dtype(np.uint8), np.dtype(np.int8), np.dtype("<i4")
+_MOST_SCALARS = 256
+ExpandOnly = Callable[[bytes], Any]
+
+
+def expander_of_only(array: ObservationSpec, packed: bool) -> ExpandOnly:
+    """As `_expander` for the only row of a batch, without the first axis; a category is a scalar."""
+    shape, dtype = tuple(array.shape), _dtype(array)
+    if not shape and array.dtype == "DTYPE_INT32":
+        return _Scalars(dtype.type, range(array.low[0], min(array.high[0] + 1, array.low[0] + _MOST_SCALARS)))
+    if dtype == _UINT8 and packed and array.packing == "PACKING_BITS":
+        return _bits_of_only(shape)
+    if dtype == _UINT8 and packed and array.packing == "PACKING_NIBBLES" and math.prod(shape) % 2 == 0:
+        return lambda data: _NIBBLES.take(np.frombuffer(data, _UINT8)).view(_UINT8).reshape(shape)
+    if dtype == _UINT8 and (not packed or array.packing == "PACKING_NONE"):
+        return _bytes_of_only(shape)
+    if array.dtype == "DTYPE_INT32":
+        return lambda data: np.frombuffer(data, _INT32).astype(dtype).reshape(shape)
     expand = _expander(array, packed)
     return lambda data: expand(data, 1)[0]
+
+
+class _Scalars(dict[bytes, Any]):
+    """Scalars by their bytes; others are made when they are asked for."""
+
+    def __init__(self, scalar: Callable[[int], Any], values: range) -> None:
+        self._scalar = scalar
+        super().__init__({value.to_bytes(4, "little", signed=True): scalar(value) for value in values})
+
+    def __call__(self, data: bytes) -> Any:
+        return self[data]
+
+    def __missing__(self, data: bytes) -> Any:
+        return self._scalar(int.from_bytes(data, "little", signed=True))
+
+
+def _bits_of_only(shape: tuple[int, ...]) -> ExpandOnly:
+    count = math.prod(shape)
+    if len(shape) == 1:
+        return lambda data: np.unpackbits(np.frombuffer(data, _UINT8), None, count, "little")
+    return lambda data: np.unpackbits(np.frombuffer(data, _UINT8), None, count, "little").reshape(shape)
+
+
+def _bytes_of_only(shape: tuple[int, ...]) -> ExpandOnly:
+    return lambda data: np.frombuffer(data, _UINT8).reshape(shape).copy()
 
 
 def _dtype(array: ObservationSpec) -> np.dtype[Any]:

@@ -81,6 +81,10 @@ class RemoteEnv:
         """Sends actions (int32, little-endian); `batch` waits for the answer."""
         return self._channel.submit_step(self.env_id, actions, self.timeout_s)
 
+    def step_at_once(self, actions: bytes) -> Batch:
+        """Sends actions (int32, little-endian) and waits for the answer."""
+        return self._channel.step_at_once(self.env_id, actions, self.timeout_s)
+
     def reset(
         self,
         *,

@@ -12,9 +12,10 @@ import time
 from binascii import b2a_base64
 from collections import deque
 from collections.abc import Sequence
+from threading import get_ident
 
-from blockloom._channel import Channel, locked
-from blockloom._contract import Body, SessionResponse, decode_response, encode_request
+from blockloom._channel import Channel, Ticket, deadline_error, locked
+from blockloom._contract import Batch, Body, SessionResponse, decode_response, encode_request
 from blockloom.errors import ServerDiedError
 
 _PIPE_BYTES = 1 << 20
@@ -112,6 +113,38 @@ class StdioChannel(Channel):
             with contextlib.suppress(OSError):
                 pipe.close()
         self._process.returncode = 0  # the process is another one's child: nothing to wait for
+
+    def step_at_once(self, env_id: str, actions: bytes, timeout_s: float) -> Batch:
+        """Sends a step and waits for its batch.
+
+        The same as in `Channel` without the stations in between, as long as one thread alone uses the channel and
+        nothing else is on its way.
+        """
+        if self._waiting or self._chunks or self._outbox or self.lost_envs or self._only_thread != get_ident():
+            return super().step_at_once(env_id, actions, timeout_s)
+        with self._write_lock, self._read_lock:  # free, unless another thread has just begun
+            self._check_usable()
+            self._last_id = number = self._last_id + 1
+            head = b'{"id":"%d",' % number
+            packed = b2a_base64(actions, newline=False)
+            frame = b'%b"step":{"envId":"%b","packedActions":"%b"}}\n' % (head, env_id.encode(), packed)
+            if len(frame) > select.PIPE_BUF or not self._write_short(frame):
+                return super().step_at_once(env_id, actions, timeout_s)
+            # An interrupt may cost the answer from here on: then it is known by its number when it comes, and dropped.
+            if not self._out_poll.poll(1000 * timeout_s):
+                raise deadline_error(timeout_s)
+            try:
+                self._chunks.extend(map(os.read, (self._out,), (self._read_size,)))
+            except OSError:
+                answer = b""
+            else:
+                answer = self._chunks[0]
+            if answer.startswith(head) and answer.find(b"\n") == len(answer) - 1:
+                self._chunks.clear()
+                return self._batch_of("step", self._response(answer))
+            ticket = Ticket(number, "step")
+            self._waiting[ticket.id] = ticket
+        return self.wait_batch(ticket, timeout_s)
 
     def _encode(self, request_id: str, call: str, body: Body) -> bytes:
         return encode_request(request_id, call, body) + b"\n"

@@ -16,11 +16,11 @@ from blockloom._address import PathLike, addresses
 from blockloom._codec import Codec
 from blockloom._contract import Batch
 from blockloom._env_calls import EnvCalls
-from blockloom._remote import RemoteEnv
+from blockloom._remote import RemoteEnv, is_uncertain
 from blockloom._seeding import check_seed, generator
 from blockloom._sequences import Sequences
 from blockloom._time_limit import limit_around
-from blockloom.errors import InvalidArgumentError, ResetRequiredError
+from blockloom.errors import BlockloomError, InvalidArgumentError, ResetRequiredError
 from blockloom.rendering import render_rgb
 
 _FLOAT = struct.Struct("<f")
@@ -183,7 +183,13 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
                 f"action {action!r} is not in the action space; allowed: 0 to {len(self._actions) - 1}",
                 reason="ACTION_OUT_OF_RANGE",
             )
-        batch = self._ask(lambda: self._remote.step(packed))
+        remote = self._remote
+        self._ready = False  # until the caller has the result, or the server has refused
+        try:
+            batch = remote.step_at_once(packed)
+        except BlockloomError as error:
+            self._ready = not is_uncertain(error)
+            raise
         observation, info = self._take(batch)
         reward: float = _FLOAT.unpack(batch.rewards)[0]
         if self.render_mode == "human":
@@ -228,10 +234,10 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
         """The observation and the info of a batch, which is kept for `action_masks` and `render`."""
         self._last = batch
         codec = self._codec
-        observation: Observation = codec.observation(batch.observations, rows=1, row=0)
-        mask = codec.masks(batch.action_masks, 1)[0]
+        observation: Observation = codec.only_observation(batch.observations)
+        mask = codec.only_mask(batch.action_masks)
         info: Info = {"action_mask": mask}
-        info.update(zip(self._outcome_names, self._unpack_outcomes(batch.outcomes), strict=True))
+        info.update(zip(self._outcome_names, self._unpack_outcomes(batch.outcomes)))  # noqa: B905 - as many as the spec says
         refusals = batch.refusals
         info["illegal_action"] = bool(refusals)
         info["refusal"] = refusals[0].reason if refusals else None
