@@ -5,8 +5,8 @@ python examples/integrations/ppo.py --run runs/blocks --resume
 python examples/integrations/ppo.py --run runs/blocks --evaluate 0:200
 
 The rows of a vector are played in groups: while the network thinks about one group, the server steps the others. A run
-writes TensorBoard scalars, a learning curve (`curve.json`) and a checkpoint to its folder. A checkpoint is made where
-all rows begin new episodes, so that a run that was killed goes on from it to the same weights and rewards, to the bit.
+writes TensorBoard scalars, a learning curve (`curve.json`) and checkpoints to its folder. A checkpoint also holds what
+each row has played in its episode: a run that was killed goes on from it to the same weights and rewards, to the bit.
 
 Needs torch, tensorboard and tqdm.
 """
@@ -60,7 +60,7 @@ class Settings:
     """Steps of each row between two updates."""
     epochs: int = 3
     minibatch: int = 1024
-    rate: float = 1e-3
+    rate: float = 2e-3
     """Learning rate of the first update; it falls to 0 along a line."""
     gamma: float = 0.99
     gae_lambda: float = 0.95
@@ -68,7 +68,7 @@ class Settings:
     entropy: float = 0.01
     value_weight: float = 0.5
     gradient_norm: float = 0.5
-    checkpoint_every: int = 50
+    checkpoint_every: int = 10
     """Updates between two checkpoints."""
     threads: int = 1
 
@@ -227,6 +227,21 @@ class Progress:
         return hashlib.sha256(np.array(self.first_rewards, "<f4").tobytes()).hexdigest()
 
 
+class Rows:
+    """Where each row is in its episode."""
+
+    def __init__(self, n: int, cap: int) -> None:
+        self.episodes = np.zeros(n, np.int64)
+        """Episodes before this one."""
+        self.over = np.zeros(n, np.bool_)
+        """Whether the episode is over: the next step begins another one and is no transition."""
+        self.lengths, self.returns = np.zeros(n, np.int64), np.zeros(n)
+        self.discounted = np.zeros(n)
+        """Sum of the rewards so far, earlier ones discounted."""
+        self.played = np.zeros((cap, n), np.int16)
+        """``[step, row]``: the actions of the episode."""
+
+
 class Trainer:
     """The rows, the network that plays in them, and what was seen since the last update."""
 
@@ -242,33 +257,57 @@ class Trainer:
         self.network = make_network(self.envs)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.rate, eps=1e-5)
         self.chance = torch.Generator().manual_seed(settings.seed)
-        if checkpoint is not None:
-            self.network.load_state_dict(checkpoint["network"])
-            self.optimizer.load_state_dict(checkpoint["optimizer"])
-            self.chance.set_state(checkpoint["chance"])
-            self.progress = Progress(**checkpoint["progress"])
         self.groups = [np.arange(first, first + settings.batch_size) for first in range(0, n, settings.batch_size)]
         self.now: list[Encoded] = []
         """What each group sees now."""
-        self.over = np.zeros(n, np.bool_)
-        """Rows whose episode is over: their next step begins another one and is no transition."""
-        self.returns, self.lengths, self.discounted = np.zeros(n), np.zeros(n, np.int64), np.zeros(n)
+        self.rows = Rows(n, settings.cap)
         self.seen: list[Encoded] = []
         self.actions, self.log_probs = torch.zeros(steps, n, dtype=torch.int64), torch.zeros(steps, n)
         self.values, self.rewards = np.zeros((steps + 1, n), np.float32), np.zeros((steps, n), np.float32)
         self.valid, self.terminated, self.ended = (np.zeros((steps, n), np.bool_) for _ in range(3))
+        if checkpoint is None:
+            self._begin()
+        else:
+            self._go_on(checkpoint)
 
-    def begin(self) -> None:
-        """Begins new episodes in all rows, with seeds that tell nothing but how far the training is."""
-        settings = self.settings
-        seed = FIRST_SEED * (1 + settings.seed) + self.progress.updates * settings.num_envs
-        self.envs.async_reset(seed=seed)
-        self.over[:] = False
-        self.returns[:], self.lengths[:], self.discounted[:] = 0, 0, 0
-        self.now = []
+    def _begin(self) -> None:
+        self.envs.async_reset(seed=self._first_seed)
         for _ in self.groups:
             obs, _, _, _, infos = self.envs.recv()
             self.now.append(self.network.encode(obs, infos["action_mask"]))
+
+    @property
+    def _first_seed(self) -> int:
+        return FIRST_SEED * (1 + self.settings.seed)
+
+    def _go_on(self, checkpoint: dict[str, Any]) -> None:
+        """Puts everything where it was, the rows by playing their episodes again."""
+        self.network.load_state_dict(checkpoint["network"])
+        self.optimizer.load_state_dict(checkpoint["optimizer"])
+        self.chance.set_state(checkpoint["chance"])
+        self.progress = Progress(**checkpoint["progress"])
+        self.now = [Encoded(**seen) for seen in checkpoint["now"]]
+        for name, array in checkpoint["rows"].items():
+            getattr(self.rows, name)[...] = array.numpy()
+        self._play_again()
+
+    def _play_again(self) -> None:
+        """Brings each row to where it was: it waits in some other episode until its own begins, so that all arrive."""
+        rows, n = self.rows, self.settings.num_envs
+        _, infos = self.envs.reset(seed=self._first_seed)
+        steps = int(rows.lengths.max())
+        waits = steps - rows.lengths
+        for step in range(steps + 1):
+            if (waits == step).any():
+                seeds = [self._first_seed + row if waits[row] == step else None for row in range(n)]
+                _, infos = self.envs.reset(seed=seeds, options={"reset_mask": waits == step})
+                for earlier in range(int(rows.episodes[waits == step].max())):
+                    begins = (waits == step) & (rows.episodes > earlier)
+                    _, infos = self.envs.reset(options={"reset_mask": begins})
+            if step < steps:
+                again = rows.played[np.maximum(step - waits, 0), np.arange(n)]
+                actions = np.where(step >= waits, again, infos["action_mask"].argmax(axis=1))
+                _, _, _, _, infos = self.envs.step(actions)
 
     def play(self) -> None:
         """Plays the steps between two updates. While one group is thought about, the server steps the others."""
@@ -295,22 +334,24 @@ class Trainer:
 
     def _receive(self, step: int, group: int) -> None:
         obs, rewards, terminations, truncations, infos = self.envs.recv()
-        rows, progress = infos["env_id"], self.progress
-        valid = ~self.over[rows]
-        self.valid[step, rows], self.rewards[step, rows] = valid, rewards
-        self.terminated[step, rows], self.ended[step, rows] = terminations, terminations | truncations
-        self.over[rows] = terminations | truncations
+        at, rows, progress = infos["env_id"], self.rows, self.progress
+        valid, ended = ~rows.over[at], terminations | truncations
+        self.valid[step, at], self.rewards[step, at] = valid, rewards
+        self.terminated[step, at], self.ended[step, at] = terminations, ended
         progress.illegal += int((valid & infos["illegal_action"]).sum())
-        self.returns[rows] = np.where(valid, self.returns[rows] + rewards, 0)
-        self.lengths[rows] = np.where(valid, self.lengths[rows] + 1, 0)
-        for row in rows[self.over[rows]]:
-            progress.episodes += 1
-            progress.recent.append((float(self.returns[row]), int(self.lengths[row])))
+        acted = at[valid]
+        rows.played[rows.lengths[acted], acted] = self.actions[step].numpy()[acted]
+        rows.lengths[at] = np.where(valid, rows.lengths[at] + 1, 0)
+        rows.returns[at] = np.where(valid, rows.returns[at] + rewards, 0)
+        rows.episodes[at] += rows.over[at]
+        rows.over[at] = ended
+        progress.episodes += int(ended.sum())
+        progress.recent += zip(rows.returns[at[ended]].tolist(), rows.lengths[at[ended]].tolist(), strict=True)
         del progress.recent[:-200]
         mask = infos["action_mask"]
-        if self.over[rows].any():
+        if ended.any():
             # The value of a position in which the time limit cut in is wanted, with the actions it had.
-            mask = np.where(self.over[rows, None], infos["final_action_mask"], mask)
+            mask = np.where(ended[:, None], infos["final_action_mask"], mask)
         self.now[group] = self.network.encode(obs, mask)
 
     def learn(self) -> dict[str, float]:
@@ -346,10 +387,10 @@ class Trainer:
 
     def _scaled_rewards(self) -> npt.NDArray[np.float32]:
         """Rewards by the standard deviation of the discounted returns up to now."""
-        progress, sums = self.progress, []
+        progress, rows, sums = self.progress, self.rows, []
         for rewards, valid in zip(self.rewards, self.valid, strict=True):
-            self.discounted = np.where(valid, self.discounted * self.settings.gamma + rewards, 0)
-            sums.append(self.discounted)
+            rows.discounted = np.where(valid, rows.discounted * self.settings.gamma + rewards, 0)
+            sums.append(rows.discounted)
         all_sums = np.stack(sums)
         count, mean = progress.reward_count + all_sums.size, all_sums.mean()
         share, difference = all_sums.size / count, mean - progress.reward_mean
@@ -391,6 +432,8 @@ class Trainer:
             "optimizer": self.optimizer.state_dict(),
             "chance": self.chance.get_state(),
             "progress": asdict(self.progress),
+            "now": [vars(seen) for seen in self.now],
+            "rows": {name: torch.from_numpy(array) for name, array in vars(self.rows).items()},
         }
         part = path.with_suffix(".part")
         torch.save(checkpoint, part)
@@ -410,9 +453,8 @@ def train(settings: Settings, checkpoint: dict[str, Any] | None = None) -> Train
     try:
         with bar, writer:
             while progress.steps < settings.steps:
-                if progress.updates % settings.checkpoint_every == 0 or not trainer.now:
+                if progress.updates % settings.checkpoint_every == 0:
                     trainer.save(settings.run / CHECKPOINT)
-                    trainer.begin()
                 trainer.play()
                 figures = trainer.learn()
                 progress.minutes = before + (time.monotonic() - started) / 60
