@@ -267,18 +267,17 @@ def test_interval_holds_the_mean_and_narrows() -> None:
 
 class TestEvaluation:
     @pytest.mark.parametrize("agent", ["random", "greedy", "stackcraft_score.json", "stackcraft_lines.json"])
-    def test_names_of_agents(self, agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_names_of_agents(self, agent: str, tmp_path: Path) -> None:
         out = tmp_path / "report.json"
-        command = ["--game", "Stackcraft-v1", "--agent", agent, "--seeds", "70:74", "--cap", "30", "--out", str(out)]
-        evaluate.main(command)
-        report = json.loads(out.read_text(encoding="utf-8"))
-        assert json.loads(capsys.readouterr().out) == {key: report[key] for key in report if key != "rows"}
-        assert len(report["rows"]["score"]) == 4
-        assert report["score"]["mean"] == pytest.approx(sum(report["rows"]["score"]) / 4)
+        command = ["--game", "Stackcraft-v1", "--agent", agent, "--seeds", "70:74", "--cap", "30", "--json", str(out)]
+        assert evaluate.main(command) == 0
+        report = json.loads(out.read_text(encoding="utf-8"))["agents"][0]
+        assert len(report["by_seed"]["score"]) == 4
+        assert report["outcomes"]["score"]["mean"] == pytest.approx(sum(report["by_seed"]["score"]) / 4)
         assert report["illegal"] == 0
         if agent != "random":
             assert report["truncated"] == 1.0
-            assert report["lines"]["mean"] > 3
+            assert report["outcomes"]["lines"]["mean"] > 3
 
     def test_rows_that_are_over_are_left_alone(self) -> None:
         # Games of random play end at different times; each counts its own first episode only.

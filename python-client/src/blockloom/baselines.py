@@ -1,10 +1,10 @@
-"""Players to compare an agent with: random legal actions, and greedy ones that look one placement ahead.
+"""Players to compare an agent with: random legal actions, greedy ones, and a script that seals Hourloom's chambers.
 
     policy = blockloom.baselines.make("Stackcraft-v1")
     observation, info = envs.reset(seed=7)
     observation, *_, info = envs.step(policy(envs, observation, info))
 
-The greedy players see what any player sees: they ask for the boards that the legal placements lead to.
+They see what any player sees; the greedy ones ask for the boards that the legal placements lead to.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from blockloom._afterstates import Afterstates
 from blockloom.errors import InvalidArgumentError
+from blockloom.learning.shapes import SHAPES, anchor_counts, row_bits
 from blockloom.sampling import sample
 
 Policy: TypeAlias = Callable[[Any, Mapping[str, Any], Mapping[str, Any]], Any]
@@ -28,7 +29,8 @@ Ints = npt.NDArray[np.int64]
 Rank: TypeAlias = Callable[[Afterstates, Mapping[str, npt.NDArray[Any]]], list[Ints]]
 """What to prefer, most important first: ``[n]`` for each of the n afterstates. The observation is batched."""
 
-_SPARE_ROWS = 4  # a shape is at most five cells high
+NAMES = ("random", "greedy", "scripted")
+"""The baselines; random plays every game."""
 
 
 def make(game_id: str, name: str | None = None, *, seed: int | None = None) -> Policy:
@@ -36,19 +38,27 @@ def make(game_id: str, name: str | None = None, *, seed: int | None = None) -> P
 
     Args:
         game_id: The game, such as ``"Stackcraft-v1"``.
-        name: ``"greedy"`` or ``"random"``. None: ``"greedy"`` in the games of placements, else ``"random"``.
-        seed: Of ``"random"``; None: from the system's entropy. ``"greedy"`` draws nothing.
+        name: ``"random"``; ``"greedy"`` in the games of placements; ``"scripted"`` in Hourloom. None: ``"greedy"`` in
+            the games of placements, else ``"random"``.
+        seed: Of ``"random"``; None: from the system's entropy. The others draw nothing.
 
     Raises:
         InvalidArgumentError: There is no such baseline for this game.
     """
-    rank = _RANKS.get(game_id.removeprefix("blockloom/"))
+    game = game_id.removeprefix("blockloom/")
+    rank = _RANKS.get(game)
     if name == "random" or (name is None and rank is None):
         return random_legal(seed)
-    if name not in (None, "greedy") or rank is None:
-        known = ", ".join(_RANKS)
-        raise InvalidArgumentError(f"no baseline {name!r} for {game_id}; allowed: random, and greedy for {known}")
-    return functools.partial(_greedy, rank)
+    if name in (None, "greedy") and rank is not None:
+        return functools.partial(_greedy, rank)
+    if name == "scripted" and game == "Hourloom-v1":
+        from blockloom.scripted import Scripted
+
+        return Scripted()
+    known = ", ".join(_RANKS)
+    raise InvalidArgumentError(
+        f"no baseline {name!r} for {game_id}; allowed: random, greedy for {known}, and scripted for Hourloom-v1"
+    )
 
 
 def random_legal(seed: int | None = None) -> Policy:
@@ -74,8 +84,8 @@ def stackcraft_rank(after: Afterstates, observation: Mapping[str, npt.NDArray[An
 def tray_rank(after: Afterstates, observation: Mapping[str, npt.NDArray[Any]]) -> list[Ints]:
     """Most points; among equals most placements left.
 
-    These are the anchors at which the pieces that are left in the tray fit on the board after the placement, summed
-    over these pieces: 0 after the last piece of a tray.
+    These are the anchors at which a piece still to be dealt would fit on the board after the placement: summed over the
+    catalogue, each piece counted by the weight with which it is dealt.
     """
     points = after.rewards.astype(np.int64)
     best = first_best([points], after.row_offsets, only_first=False)
@@ -102,36 +112,37 @@ def first_best(keys: list[Ints], row_offsets: npt.NDArray[np.int32], *, only_fir
     return best[np.diff(rows[best], prepend=-1) > 0] if only_first else best
 
 
-def count_anchors(boards: npt.NDArray[Any], shape: npt.NDArray[Any]) -> Ints:
-    """``[n]``: at how many places of each board a shape fits, all its cells on empty ones.
-
-    Args:
-        boards: ``[n, size, size]``, size at most 16; not 0 where filled.
-        shape: ``[5, 5]``, top-left anchored; not 0 where filled.
-    """
-    size = boards.shape[1]
-    free = np.zeros((len(boards), size + _SPARE_ROWS), np.uint16)
-    bits = np.packbits(boards == 0, axis=2, bitorder="little").astype(np.uint16)
-    for byte in range(bits.shape[2]):
-        free[:, :size] |= bits[:, :, byte] << np.uint16(8 * byte)
-    anchors = np.full((len(boards), size), (1 << size) - 1, np.uint16)
-    for row, col in np.argwhere(shape):
-        anchors &= free[:, row : row + size] >> np.uint16(col)
-    counts: Ints = np.bitwise_count(anchors).sum(axis=1, dtype=np.int64)
-    return counts
-
-
 def _placements_left(after: Afterstates, observation: Mapping[str, npt.NDArray[Any]], entries: Ints) -> Ints:
-    tray, numbers = observation["tray"], observation["tray_piece"]
-    rows = np.searchsorted(after.row_offsets, entries, side="right") - 1
-    used = after.actions[entries] // (after.boards.shape[1] * after.boards.shape[2])
-    left = np.zeros(len(entries), np.int64)
-    for slot in range(numbers.shape[1]):
-        pieces = np.where(used == slot, 0, numbers[rows, slot])
-        for piece in np.unique(pieces[pieces > 0]):
-            which = np.flatnonzero(pieces == piece)
-            left[which] += count_anchors(after.boards[entries[which]], tray[rows[which[0]], slot])
+    size = after.boards.shape[1]
+    counts = anchor_counts(row_bits(after.boards[entries]), size).astype(np.int64)
+    if size == 8:
+        weights = _WEIGHTS_8[None]
+    else:
+        rows = np.searchsorted(after.row_offsets, entries, side="right") - 1
+        scores = observation["score"][rows, 0] + after.rewards[entries]
+        weights = _WEIGHTS_10[np.searchsorted(_BANDS_10, scores, side="right")]
+    left: Ints = (counts * weights).sum(axis=1)
     return left
+
+
+def _weights_8() -> Ints:
+    """``[37]``: how often each piece is dealt by its cells, in Lumen Blocks and Block Puzzle 8x8."""
+    cells = np.array([shape.count("#") for shape in SHAPES[8]])
+    return np.select([cells <= 3, cells == 4, cells <= 6], [4, 3, 2], 1).astype(np.int64)
+
+
+def _weights_10() -> Ints:
+    """``[3, 19]``: how often each piece is dealt in Block Puzzle 10x10, in eighths, by the band of the score."""
+    families = np.array(
+        [[3, 4, 4, 2, 1, 4, 0.5, 4, 1], [2, 3, 3, 3, 2, 3, 1.5, 3, 2.5], [1, 2, 3, 3, 3, 3, 2, 2, 3.5]],
+    )
+    pieces = np.array([1, 2, 2, 2, 2, 1, 1, 4, 4])
+    return np.repeat(8 * families / pieces, pieces, axis=1).astype(np.int64)
+
+
+_WEIGHTS_8 = _weights_8()
+_WEIGHTS_10 = _weights_10()
+_BANDS_10 = np.array([300, 1500])
 
 
 def _greedy(rank: Rank, envs: Any, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
