@@ -15,6 +15,8 @@ interface WebAssemblyApi {
 
 export const I32 = 0x7f
 export const I64 = 0x7e
+export const F32 = 0x7d
+export const F64 = 0x7c
 export const V128 = 0x7b
 
 /** One exported function without a result: its parameters and locals by type, in order, and its body. */
@@ -68,6 +70,7 @@ export const i32 = {
   and: binary(0x71),
   or: binary(0x72),
   xor: binary(0x73),
+  shl: binary(0x74),
   shrU: binary(0x76),
   rotl: binary(0x77),
   eq: binary(0x46),
@@ -84,14 +87,36 @@ export const i64 = {
   store: store(0, 0x37),
   add: binary(0x7c),
   and: binary(0x83),
+  or: binary(0x84),
   xor: binary(0x85),
+  shl: binary(0x86),
   shrU: binary(0x88),
   rotr: binary(0x8a),
+  /** The number of bits set. */
+  popcnt: unary(0x7b),
+}
+
+export const f32 = {
+  const: (value: number): Code => [0x43, ...new Uint8Array(Float32Array.of(value).buffer)],
+  load: load(0, 0x2a),
+  store: store(0, 0x38),
+  add: binary(0x92),
+}
+
+export const f64 = {
+  const: (value: number): Code => [0x44, ...new Uint8Array(Float64Array.of(value).buffer)],
+  load: load(0, 0x2b),
+  store: store(0, 0x39),
+  add: binary(0xa0),
+  mul: binary(0xa2),
+  /** A 64-bit integer as a float. */
+  fromI64: unary(0xb9),
 }
 
 export const v128 = {
   load: load(0, ...simd(0)),
   load32Splat: load(0, ...simd(9)),
+  load64Splat: load(0, ...simd(10)),
   store: store(0, ...simd(11)),
   /** Reorders the 16 bytes of a value. */
   bytes: (a: Code, order: readonly number[]): Code => [...a, ...a, ...simd(13), ...order],
@@ -105,6 +130,17 @@ export const v128 = {
   add: binary(...simd(174)),
   sub: binary(...simd(177)),
   mul: binary(...simd(181)),
+}
+
+/** Two 64-bit floats in a vector. */
+export const f64x2 = {
+  /** A single float, for `splat`. */
+  const: (value: number): Code => [0x44, ...new Uint8Array(Float64Array.of(value).buffer)],
+  splat: unary(...simd(20)),
+  floor: unary(...simd(117)),
+  add: binary(...simd(240)),
+  sub: binary(...simd(241)),
+  mul: binary(...simd(242)),
 }
 
 /** Runs the body, then again as long as the condition holds after it. */

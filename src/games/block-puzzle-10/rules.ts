@@ -2,6 +2,7 @@ import type { Rules } from '../../env/game.ts'
 import { RowView } from '../tray/bit-writers.ts'
 import { countLines } from '../tray/board.ts'
 import { clear10, place10, SCAN_WORDS_10, scan10, TRAY_10, trayAnchors10 } from '../tray/board10.ts'
+import { expectSets, makeExpected } from '../tray/expected-sets.ts'
 import { writeMask10 } from '../tray/mask-writers.ts'
 import { prepareSet } from '../tray/set-stream.ts'
 import { cellCounts, SHAPES_10 } from '../tray/shapes.ts'
@@ -105,5 +106,7 @@ export function createRules(allowNewSet: boolean): Rules<BlockPuzzle10State> {
     writeMask: (state, out, offset) => writeMask10(view.of(out), offset, state.words, otherActions(state)),
     explain,
     prepareStep: (state) => prepareSet(state, state.sets),
+    expectReset: (state, seed) => expectSets(state.expected, seed),
+    prepareReset: (state, seed) => makeExpected(state.expected, seed),
   }
 }

@@ -1,4 +1,5 @@
 import { BOARD_10 } from '../tray/board10.ts'
+import { createExpected } from '../tray/expected-sets.ts'
 import { createWords, type TrayState } from '../tray/state.ts'
 
 /** The state of a game of Block Puzzle 10x10. */
@@ -25,6 +26,7 @@ export function createState(): BlockPuzzle10State {
     placements: 0,
     fits: false,
     over: false,
+    expected: createExpected(),
     combo: 0,
     idle: 0,
     newSets: 0,

@@ -2,6 +2,7 @@ import type { Rules } from '../../env/game.ts'
 import { RowView } from '../tray/bit-writers.ts'
 import { countLines } from '../tray/board.ts'
 import { clear8, place8, SCAN_WORDS_8, scan8, TRAY_8, trayAnchors8 } from '../tray/board8.ts'
+import { expectSets, makeExpected } from '../tray/expected-sets.ts'
 import { writeMask8 } from '../tray/mask-writers.ts'
 import { prepareSet } from '../tray/set-stream.ts'
 import { cellCounts, SHAPES_8 } from '../tray/shapes.ts'
@@ -70,5 +71,7 @@ export function createRules(): Rules<BlockPuzzle8State> {
     writeMask: (state, out, offset) => writeMask8(view.of(out), offset, state.words),
     explain,
     prepareStep: (state) => prepareSet(state, state.sets),
+    expectReset: (state, seed) => expectSets(state.expected, seed),
+    prepareReset: (state, seed) => makeExpected(state.expected, seed),
   }
 }

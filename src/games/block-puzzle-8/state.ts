@@ -1,4 +1,5 @@
 import { BOARD_8 } from '../tray/board8.ts'
+import { createExpected } from '../tray/expected-sets.ts'
 import { createWords, type TrayState } from '../tray/state.ts'
 
 /** The state of a game of Block Puzzle 8x8. */
@@ -21,6 +22,7 @@ export function createState(): BlockPuzzle8State {
     placements: 0,
     fits: false,
     over: false,
+    expected: createExpected(),
     combo: 0,
   }
 }

@@ -1,4 +1,5 @@
 import { BOARD_8, EXTRA_8 } from '../tray/board8.ts'
+import { createExpected } from '../tray/expected-sets.ts'
 import { createWords, type TrayState } from '../tray/state.ts'
 
 /** Where the hues of the board are in a state's words: 8 words, a row a word, four bits a cell, column 0 lowest. */
@@ -27,6 +28,7 @@ export function createState(): LumenState {
     placements: 0,
     fits: false,
     over: false,
+    expected: createExpected(),
     streak: 0,
   }
 }

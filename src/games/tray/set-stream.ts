@@ -23,8 +23,8 @@ const LANES = 5
 export const READY_WORDS = LANES * 3
 
 const FRACTION = 2 ** -32
-const COLON = 58
-const ZERO = 48
+export const COLON = 58
+export const ZERO = 48
 
 /** One character of Alea's hash (Johannes Baagøe's Mash). */
 function mash(hash: number, code: number): number {
@@ -45,10 +45,9 @@ function afterText(hash: number, text: string): number {
 // Every generator hashes three blanks first, each of which starts one of the fractions.
 const HASH_1 = mash(0xefc8249d, 32)
 const HASH_2 = mash(HASH_1, 32)
-const HASH_3 = mash(HASH_2, 32)
-const BLANK_0 = HASH_1 >>> 0
-const BLANK_1 = HASH_2 >>> 0
-const BLANK_2 = HASH_3 >>> 0
+export const HASH_3 = mash(HASH_2, 32)
+/** [3] what the text's hashes are subtracted from, pass by pass. */
+const BLANKS = [HASH_1 >>> 0, HASH_2 >>> 0, HASH_3 >>> 0] as const
 
 /** [5] float64: the hash of each lane, while a block is seeded. */
 const HASHES = new Float64Array(LANES)
@@ -119,17 +118,24 @@ function seedBlock(stream: SetStream, first: number): void {
   let head = stream.head
   for (let i = stream.seed.length + 1; i < length; i++) head = mash(head, shared[i]!)
   for (let lane = 0; lane < LANES; lane++) HASHES[lane] = mash(head, digit + lane)
-  storeFractions(stream.words, 0, BLANK_0)
+  storeFractions(stream.words, 0)
   hashShared(length, digit)
-  storeFractions(stream.words, 1, BLANK_1)
+  storeFractions(stream.words, 1)
   hashShared(length, digit)
-  storeFractions(stream.words, 2, BLANK_2)
+  storeFractions(stream.words, 2)
 }
 
-/** Alea subtracts the hash from the blank's and adds 1 below 0; in units of 2^-32 that is one wrapping subtraction. */
-function storeFractions(words: Int32Array, which: number, blank: number): void {
-  const at = words.length - READY_WORDS + which
-  for (let lane = 0; lane < LANES; lane++) words[at + lane * 3] = blank - (HASHES[lane]! >>> 0)
+function storeFractions(words: Int32Array, pass: number): void {
+  const at = words.length - READY_WORDS + pass
+  for (let lane = 0; lane < LANES; lane++) words[at + lane * 3] = readyWord(pass, HASHES[lane]!)
+}
+
+/**
+ * What a generator begins with after a pass of the text: Alea subtracts the hash from the blank's and adds 1 below
+ * 0, which in units of 2^-32 is one wrapping subtraction.
+ */
+export function readyWord(pass: number, hash: number): number {
+  return (BLANKS[pass]! - (hash >>> 0)) | 0
 }
 
 /** Hashes the shared text in all lanes, then each lane's last digit. */

@@ -1,4 +1,5 @@
 import type { TrayBoard } from './board.ts'
+import { type ExpectedSets, takeExpected } from './expected-sets.ts'
 import { READY_WORDS, type SetStream, startSets } from './set-stream.ts'
 
 /**
@@ -20,6 +21,8 @@ export interface TrayState extends SetStream {
   /** Whether any piece in the tray fits. */
   fits: boolean
   over: boolean
+  /** The first sets of the next episode. */
+  readonly expected: ExpectedSets
 }
 
 /** The words of a new state, with `extra` of the game's own behind the anchors. */
@@ -29,9 +32,9 @@ export function createWords(board: TrayBoard, extra: number): Int32Array {
 
 /** Empties the board and the figures and starts the sets of a seed; the first set is still to be dealt. */
 export function resetTrayState(state: TrayState, seed: string): void {
-  startSets(state, seed)
   const words = state.words
   for (let i = 0; i < words.length; i++) words[i] = 0
+  if (!takeExpected(state, state.expected, seed)) startSets(state, seed)
   state.sets = 0
   state.score = 0
   state.lines = 0
