@@ -10,7 +10,9 @@ import numpy.typing as npt
 import pytest
 
 import blockloom
-from blockloom import BlockloomEnv, BlockloomVectorEnv, Cell, Position, afterstates_of, stackcraft
+from blockloom import BlockloomEnv, BlockloomVectorEnv, Cell, Position, SearchValue, afterstates_of, stackcraft
+from blockloom.errors import BlockloomError
+from blockloom.learning import tray
 
 FULL = os.environ.get("BLOCKLOOM_FULL") == "1"
 PLACEMENT_GAMES = ["Stackcraft-v1", "LumenBlocks-v1", "BlockPuzzle8-v1", "BlockPuzzle10-v1"]
@@ -93,6 +95,34 @@ def test_a_beam_over_a_position_is_the_environments(server: str | None) -> None:
     assert of_position.sequences.shape == (5, 3)
     assert (of_position.sequences >= 0).sum(axis=1).tolist() == [2] * 5
     env.close()
+
+
+@pytest.mark.parametrize("game", tray.GAMES)
+def test_a_learned_value_orders_the_search_as_python_reckons_it(game: str, server: str | None) -> None:
+    value = tray.new_value(game)
+    rng = np.random.default_rng(5)
+    value.weights[:] = rng.normal(0, 1, value.weights.size)
+    envs = BlockloomVectorEnv(game, 6, server=server)
+    observation, info = envs.reset(seed=4)
+    agent = tray.TrayAgent(game, value, beam_width=3)
+    for _ in range(7):
+        found = envs.afterstates(beam_width=9, value=SearchValue(value.weights, 60, 250))
+        indices = value.indices(found.boards, tray.contexts(game, found.figures))
+        np.testing.assert_allclose(found.learned, value.values(indices), atol=1e-3)
+        ranks = found.rewards + 2.5 * found.values + 0.6 * found.learned
+        best, rows = tray.best_of_rows(found, ranks)
+        first = envs.afterstates(beam_width=9, value=SearchValue(value.weights, 60, 250), most=1)
+        np.testing.assert_array_equal(rows, np.arange(6))
+        np.testing.assert_array_equal(first.row_offsets, np.arange(7))
+        np.testing.assert_allclose(ranks[best], ranks[found.row_offsets[:-1]], atol=1e-3)
+        np.testing.assert_array_equal(first.sequences, found.sequences[found.row_offsets[:-1]])
+        observation, _, _, _, info = envs.step(agent.act(envs, observation, info))
+    others = SearchValue((value.weights[::-1]).copy())
+    assert not np.array_equal(envs.afterstates(beam_width=9, value=others).learned, found.learned)
+    assert envs.afterstates(beam_width=9).learned.size == 0
+    with pytest.raises(BlockloomError, match="learned_weights has 4 bytes"):
+        envs.afterstates(beam_width=9, value=SearchValue(value.weights[:1]))
+    envs.close()
 
 
 @pytest.mark.parametrize(

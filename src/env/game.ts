@@ -168,9 +168,28 @@ export interface AfterstateSearch<State> {
   readonly figures: readonly string[]
   /**
    * Writes the best sequences of at most `depth` actions, best first, from entry `at` on; returns how many, at most
-   * `beamWidth`: 0 when the game is over. Best means by reward plus value. The state is unchanged.
+   * `most`: 0 when the game is over. Best means by reward plus value, with `learned` as that says. The state is
+   * unchanged.
    */
-  run(state: State, beamWidth: number, depth: number, out: SearchResults, at: number): number
+  run(
+    state: State,
+    beamWidth: number,
+    depth: number,
+    out: SearchResults,
+    at: number,
+    most?: number,
+    learned?: LearnedValue,
+  ): number
+  /** How many weights a learned value has here; absent where the search takes none. */
+  readonly learnedWeights?: number
+}
+
+/** A learned value: positions rank by reward + handFactor * hand-made value + learnedFactor * learned value. */
+export interface LearnedValue {
+  /** [learnedWeights] float32 table entries; never changed, only replaced by another array. */
+  readonly weights: Float32Array
+  readonly handFactor: number
+  readonly learnedFactor: number
 }
 
 /** Sequences of actions and where they lead, before anything new is drawn. */
@@ -187,6 +206,8 @@ export interface SearchResults {
   readonly figures: Int32Array
   /** [n] float32 the hand-made value of the board and figures, without the reward. */
   readonly values: Float32Array
+  /** [n] float32 the learned value, 0 where none is given. */
+  readonly learned: Float32Array
 }
 
 /** A position given by a caller in place of an environment. */

@@ -59,6 +59,10 @@ export interface AfterstatesRequest extends RowsRequest {
   readonly position?: Maybe<PositionMessage>
   readonly beamWidth?: Maybe<number>
   readonly depth?: Maybe<number>
+  readonly learnedWeights?: Maybe<Uint8Array>
+  readonly learnedPercent?: Maybe<number>
+  readonly handPercent?: Maybe<number>
+  readonly mostSequences?: Maybe<number>
 }
 
 export interface PlayRequest {
@@ -219,6 +223,7 @@ export interface AfterstatesResponse {
   readonly figures?: Uint8Array
   readonly figureNames?: readonly string[]
   readonly values?: Uint8Array
+  readonly learned?: Uint8Array
 }
 
 export interface PlayResponse {

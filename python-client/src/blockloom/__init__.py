@@ -12,7 +12,7 @@ Importing this package registers the environments; a server is started when the 
 import gymnasium
 
 from blockloom import baselines, stackcraft
-from blockloom._afterstates import Afterstates
+from blockloom._afterstates import Afterstates, SearchValue
 from blockloom._contract import Cell, ConfigKeySpec, EnvSpec, Explanation, GameInfo, ObservationSpec, PlayResult
 from blockloom._games import game_ids, list_games
 from blockloom.checking import MaskCheckError, MaskReport, check_masks
@@ -60,6 +60,7 @@ __all__ = [
     "Position",
     "ReplayVerdict",
     "ResetRequiredError",
+    "SearchValue",
     "ServerDiedError",
     "VectorMaskMonitor",
     "afterstates_of",

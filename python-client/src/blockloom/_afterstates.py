@@ -37,6 +37,21 @@ class Afterstates:
     """``[n]`` each: figures after the sequence, such as ``streak`` and ``score``. Empty for single placements."""
     values: npt.NDArray[np.float64]
     """``[n]``: the hand-made value of the board and figures, without the reward. Empty for single placements."""
+    learned: npt.NDArray[np.float64]
+    """``[n]``: the learned value. Empty without one."""
+
+
+@dataclass(frozen=True, eq=False)
+class SearchValue:
+    """A learned value of the tray games for the server's search: sequences are ordered by score, and by both values."""
+
+    weights: npt.NDArray[np.float32]
+    """The table entries, as ``blockloom.learning.tuples`` lays them out. A server is sent an array only once: do not
+    change it, give another."""
+    learned_percent: int = 100
+    """How much the learned value counts beside the score, in hundredths; 0 to 1,000,000."""
+    hand_percent: int = 100
+    """How much the hand-made value counts, in hundredths."""
 
 
 def read_afterstates(message: AfterstatesResponse) -> Afterstates:
@@ -53,6 +68,7 @@ def read_afterstates(message: AfterstatesResponse) -> Afterstates:
         sequences=np.frombuffer(message.sequences, "<i4").astype(np.int32).reshape(n, message.sequence_length),
         figures={name: figures[:, i].copy() for i, name in enumerate(message.figure_names)},
         values=np.frombuffer(message.values, "<f4").astype(np.float64),
+        learned=np.frombuffer(message.learned, "<f4").astype(np.float64),
     )
 
 
@@ -79,4 +95,5 @@ def join_afterstates(parts: Sequence[Afterstates]) -> Afterstates:
         sequences=np.concatenate([part.sequences for part in parts]),
         figures={name: np.concatenate([part.figures[name] for part in parts]) for name in parts[0].figures},
         values=np.concatenate([part.values for part in parts]),
+        learned=np.concatenate([part.learned for part in parts]),
     )

@@ -214,6 +214,7 @@ class AfterstatesResponse(_Message, frozen=True):
     figures: bytes = b""
     figure_names: list[str] = []
     values: bytes = b""
+    learned: bytes = b""
 
 
 class PlayResult(_Message, frozen=True):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
 from blockloom import _settings
-from blockloom._afterstates import Afterstates, join_afterstates, split_rows
+from blockloom._afterstates import Afterstates, SearchValue, join_afterstates, split_rows
 from blockloom._batches import BatchReader
 from blockloom._contract import Explanation, PlayResult
 from blockloom._groups import Answers, Part
@@ -61,7 +61,13 @@ class RowCalls(VectorLink, ReplayCalls):
         return result
 
     def afterstates(
-        self, *, beam_width: int = 0, depth: int | None = None, rows: Sequence[int] | npt.NDArray[Any] | None = None
+        self,
+        *,
+        beam_width: int = 0,
+        depth: int | None = None,
+        rows: Sequence[int] | npt.NDArray[Any] | None = None,
+        value: SearchValue | None = None,
+        most: int | None = None,
     ) -> Afterstates:
         """What rows can lead to, in one round trip to each server; in several where rows times width pass 4,096.
 
@@ -70,6 +76,8 @@ class RowCalls(VectorLink, ReplayCalls):
                 of the pieces in sight, at most so many sequences a row; it reads nothing that a player cannot see.
             depth: The most actions of a sequence. Default: all the pieces in sight. Only with `beam_width`.
             rows: The rows, ascending. Default: all.
+            value: A learned value that orders the sequences, beside the hand-made one; the tray games' search only.
+            most: The most sequences a row, the best ones. Default: `beam_width`. Only with it.
         """
         self._check_open()
         beam_width, depth = _settings.beam(beam_width, depth)
@@ -90,9 +98,10 @@ class RowCalls(VectorLink, ReplayCalls):
             for part, pieces, found in waiting:
                 if turn < len(pieces):
                     own = pieces[turn].tolist()
-                    sent.append(
-                        (part, found, part.remote.send_afterstates(rows=own, beam_width=beam_width, depth=depth))
+                    ticket = part.remote.send_afterstates(
+                        rows=own, beam_width=beam_width, depth=depth, value=value, most=most
                     )
+                    sent.append((part, found, ticket))
             for part, found, ticket in sent:
                 found.append(part.remote.afterstates(ticket))
         return join_afterstates([answer for _, _, found in waiting for answer in found])

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blockloom._address import Address
-from blockloom._afterstates import Afterstates, read_afterstates
+from blockloom._afterstates import Afterstates, SearchValue, read_afterstates
 from blockloom._channel import Channel, Ticket
 from blockloom._contract import Batch, Body, EnvSpec, Explanation, PlayResult, SessionResponse
 from blockloom._server_pool import POOL
@@ -40,6 +40,8 @@ class RemoteEnv:
         self._finalizer = weakref.finalize(self, _let_go, self._channel, self.env_id)
         self._finalizer.atexit = False
         self._address = address
+        self._weights: npt.NDArray[np.float32] | None = None
+        """The weights of a learned value that the server has."""
 
     def _open(self, settings: Settings, load: Body | None) -> None:
         self.env_id: str
@@ -132,12 +134,29 @@ class RemoteEnv:
         """The replay of a row's last finished or closed episode, as JSON."""
         return _present(self._env_call("saveReplay", row=row, live=live).save_replay).replay_json
 
-    def send_afterstates(self, *, rows: Sequence[int], beam_width: int, depth: int | None) -> Ticket:
+    def send_afterstates(
+        self,
+        *,
+        rows: Sequence[int],
+        beam_width: int,
+        depth: int | None,
+        value: SearchValue | None = None,
+        most: int | None = None,
+    ) -> Ticket:
         """Asks what the rows (none: all) can lead to; `afterstates` waits for the answer."""
         body: Body = {"envId": self.env_id, "rows": list(rows), "beamWidth": beam_width}
         if depth is not None:
             body["depth"] = depth
-        return self._channel.submit("afterstates", body, self.timeout_s)
+        if most is not None:
+            body["mostSequences"] = most
+        if value is not None:
+            body["learnedPercent"], body["handPercent"] = value.learned_percent, value.hand_percent
+            if value.weights is not self._weights:
+                body["learnedWeights"] = value.weights.astype("<f4").tobytes()
+        ticket = self._channel.submit("afterstates", body, self.timeout_s)
+        if value is not None:
+            self._weights = value.weights
+        return ticket
 
     def afterstates(self, ticket: Ticket) -> Afterstates:
         """The answer to `send_afterstates`."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blockloom._address import Address, GrpcAddress
-from blockloom._afterstates import Afterstates
+from blockloom._afterstates import Afterstates, SearchValue
 from blockloom._channel import Ticket
 from blockloom._contract import Batch, EnvSpec, Explanation, PlayResult
 from blockloom._journal import Journal
@@ -157,11 +157,21 @@ class ResumingEnv:
             self._last, self._lost = after, lost
         return result
 
-    def send_afterstates(self, *, rows: Sequence[int], beam_width: int, depth: int | None) -> Ticket:
+    def send_afterstates(
+        self,
+        *,
+        rows: Sequence[int],
+        beam_width: int,
+        depth: int | None,
+        value: SearchValue | None = None,
+        most: int | None = None,
+    ) -> Ticket:
         """As of `RemoteEnv`."""
         request = Request(
             "afterstates",
-            lambda remote: remote.send_afterstates(rows=rows, beam_width=beam_width, depth=depth),
+            lambda remote: remote.send_afterstates(
+                rows=rows, beam_width=beam_width, depth=depth, value=value, most=most
+            ),
             lambda _: None,
         )
         return self._send(request)

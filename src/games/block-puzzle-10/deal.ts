@@ -10,9 +10,10 @@ const FAMILY_SIZES = [1, 2, 2, 2, 2, 1, 1, 4, 4] as const
 /** Weights are kept in eighths, in which every orientation's share is whole. */
 const UNITS = 8
 
-const BAND_1 = bandTable([3, 4, 4, 2, 1, 4, 0.5, 4, 1])
-const BAND_2 = bandTable([2, 3, 3, 3, 2, 3, 1.5, 3, 2.5])
-const BAND_3 = bandTable([1, 2, 3, 3, 3, 3, 2, 2, 3.5])
+/** What is drawn from below 300 points, below 1500, and from there on. */
+export const BAND_1 = bandTable([3, 4, 4, 2, 1, 4, 0.5, 4, 1])
+export const BAND_2 = bandTable([2, 3, 3, 3, 2, 3, 1.5, 3, 2.5])
+export const BAND_3 = bandTable([1, 2, 3, 3, 3, 3, 2, 2, 3.5])
 
 const CELLS = cellCounts(SHAPES_10)
 /** [19] the pieces, most cells first, and among equals the lowest index first. */

@@ -1,12 +1,12 @@
 import type { AfterstateSearch } from '../../env/game.ts'
 import { writeCells } from '../tray/afterstate.ts'
+import { createBoardValues } from '../tray/board-values.ts'
 import { BOARD_10 } from '../tray/board10.ts'
 import type { DrawTable } from '../tray/draw-table.ts'
 import { createSearch } from '../tray/search.ts'
+import type { Ranking } from '../tray/search-rank.ts'
 import { SHAPES_10 } from '../tray/shapes.ts'
-import type { BoardValue } from '../tray/value.ts'
-import { createValue10 } from '../tray/value10.ts'
-import { tableAt } from './deal.ts'
+import { BAND_1, BAND_2, BAND_3, tableAt } from './deal.ts'
 import { NEW_SET } from './explain.ts'
 import { IDLE_LIMIT, MOST_NEW_SETS, scorePlacement } from './rules.ts'
 import type { BlockPuzzle10State } from './state.ts'
@@ -14,18 +14,29 @@ import type { BlockPuzzle10State } from './state.ts'
 /** What a new set left is worth beside the board. */
 const NEW_SET_WORTH = 100
 
-/** The value in each score band, made when it is first needed. */
-const values = new Map<DrawTable, BoardValue>()
+/** The learned value takes longer combos for this long. */
+const MOST_COMBO = 6
 
-function valueAt({ score }: BlockPuzzle10State): BoardValue {
-  const table = tableAt(score)
-  const known = values.get(table)
-  if (known !== undefined) return known
+const BANDS = [BAND_1, BAND_2, BAND_3]
+
+function weightsOf(table: DrawTable): number[] {
   const weights = new Array<number>(SHAPES_10.length).fill(0)
   for (const piece of table) weights[piece]!++
-  const value = createValue10(weights)
-  values.set(table, value)
-  return value
+  return weights
+}
+
+const RANKING: Ranking = {
+  values: createBoardValues(10, BANDS.map(weightsOf), [
+    (MOST_COMBO + 1) * IDLE_LIMIT,
+    (MOST_NEW_SETS + 1) * BANDS.length,
+  ]),
+  bandAt: (score) => BANDS.indexOf(tableAt(score)),
+  learnedFigures: 2,
+  writeFigures: (figures, at, score, out, to) => {
+    out[to] = Math.min(figures[at]!, MOST_COMBO) * IDLE_LIMIT + figures[at + 1]!
+    out[to + 1] = figures[at + 2]! * BANDS.length + BANDS.indexOf(tableAt(score))
+  },
+  newSet: { figure: 2, worth: NEW_SET_WORTH },
 }
 
 /** Looks ahead over the pieces in the tray; a new set may end a sequence. */
@@ -39,8 +50,8 @@ export function createBlockPuzzle10Search(allowNewSet: boolean): AfterstateSearc
       out[2] = state.newSets
     },
     place: (figures, piece, lines, emptied) => countPlacement(figures, piece, lines, emptied, allowNewSet),
-    valueAt,
-    newSet: { action: NEW_SET, figure: 2, worth: NEW_SET_WORTH },
+    ranking: RANKING,
+    newSet: NEW_SET,
     writeCells: (_state, _sequence, words, out) => writeCells(BOARD_10, words, out),
   })
 }

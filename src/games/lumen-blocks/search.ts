@@ -1,14 +1,15 @@
 import type { AfterstateSearch } from '../../env/game.ts'
+import { createBoardValues } from '../tray/board-values.ts'
 import { BOARD_8, TRAY_8 } from '../tray/board8.ts'
 import { weightBySize } from '../tray/draw-table.ts'
 import { createSearch } from '../tray/search.ts'
 import { SHAPES_8 } from '../tray/shapes.ts'
-import { createValue8 } from '../tray/value8.ts'
 import { hueAt, paint, wipe } from './hues.ts'
 import { scorePlacement } from './rules.ts'
 import { type LumenState, TRAY_HUE_AT } from './state.ts'
 
-const VALUE = createValue8(SHAPES_8.map(weightBySize))
+/** The learned value takes longer streaks for this long. */
+const MOST_STREAK = 7
 const coloured = new Int32Array(TRAY_HUE_AT)
 
 /** Looks ahead over the pieces in the tray. */
@@ -22,7 +23,14 @@ export const SEARCH: AfterstateSearch<LumenState> = createSearch<LumenState>({
     figures[0] = lines > 0 ? figures[0]! + 1 : 0
     return scorePlacement(piece, lines, figures[0], emptied)
   },
-  valueAt: () => VALUE,
+  ranking: {
+    values: createBoardValues(8, [SHAPES_8.map(weightBySize)], [MOST_STREAK + 1]),
+    bandAt: () => 0,
+    learnedFigures: 1,
+    writeFigures: (figures, at, _score, out, to) => {
+      out[to] = Math.min(figures[at]!, MOST_STREAK)
+    },
+  },
   writeCells: writeHues,
 })
 

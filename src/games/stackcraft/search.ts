@@ -66,14 +66,14 @@ export function createSearch(cells: Cells): AfterstateSearch<StackcraftState> {
   return {
     depth: DEPTH,
     figures: ['landing_height', 'eroded_cells'],
-    run(state, beamWidth, depth, out, at) {
+    run(state, beamWidth, depth, out, at, most = beamWidth) {
       if (state.over) return 0
       const target = Math.min(depth, state.next === 0 ? 1 : DEPTH)
       startLevel(levels[0], state)
       let level = 0
       while (level < target && expandLevel(level, level === 0 ? state.current : state.next, beamWidth))
         level++
-      return write(state, cells, level, out, at)
+      return write(state, cells, level, Math.min(most, levels[level]!.keptCount), out, at)
     },
   }
 }
@@ -146,10 +146,17 @@ function removeFullRows(rows: Uint16Array, at: number): number {
 }
 
 /** Writes what a level kept, best first; boards are played again in colour. */
-function write(state: StackcraftState, cells: Cells, level: number, out: SearchResults, at: number): number {
+function write(
+  state: StackcraftState,
+  cells: Cells,
+  level: number,
+  count: number,
+  out: SearchResults,
+  at: number,
+): number {
   const pool = levels[level]!
   const size = ROWS * COLUMNS
-  for (let i = 0; i < pool.keptCount; i++) {
+  for (let i = 0; i < count; i++) {
     const entry = pool.kept[i]!
     const row = at + i
     sequence.fill(-1)
@@ -164,7 +171,7 @@ function write(state: StackcraftState, cells: Cells, level: number, out: SearchR
     out.rewards[row] = pool.points[entry]!
     out.values[row] = pool.values[entry]!
   }
-  return pool.keptCount
+  return count
 }
 
 function writeCells(state: StackcraftState, cells: Cells, out: Uint8Array): void {

@@ -23,8 +23,9 @@ export class SearchPool {
   parents = new Int32Array(FIRST_SIZE)
   /** [capacity] uint8 spent slots as bits. */
   used = new Uint8Array(FIRST_SIZE)
-  /** [capacity] float64 the value of the board and figures, and that plus the points. */
+  /** [capacity] float64 the hand-made and the learned value of the board and figures, and what they rank by. */
   values = new Float64Array(FIRST_SIZE)
+  learned = new Float64Array(FIRST_SIZE)
   ranks = new Float64Array(FIRST_SIZE)
   /** [capacity] int32 the best entries, best first. */
   kept = new Int32Array(FIRST_SIZE)
@@ -118,6 +119,7 @@ export class SearchPool {
     this.hashes = into(new Int32Array(size), this.hashes)
     this.used = into(new Uint8Array(size), this.used)
     this.values = new Float64Array(size)
+    this.learned = new Float64Array(size)
     this.ranks = new Float64Array(size)
     this.kept = new Int32Array(size)
   }

@@ -1,9 +1,9 @@
 import { bestIndices } from '../../env/best-indices.ts'
-import type { AfterstateSearch, SearchResults } from '../../env/game.ts'
+import type { AfterstateSearch, LearnedValue, SearchResults } from '../../env/game.ts'
 import { countLines, type TrayBoard } from './board.ts'
 import { BOARD_STRIDE, MOST_FIGURES, SearchPool } from './search-pool.ts'
+import { learnedWhenBought, type RankedBy, type Ranking, rankLevel, rankOf } from './search-rank.ts'
 import type { TrayState } from './state.ts'
-import type { BoardValue } from './value.ts'
 
 /*
  * A beam search over the orders of the tray's pieces. A level holds the positions after so many placements; the
@@ -23,10 +23,9 @@ export interface SearchedGame<State> {
   readFigures(state: State, out: Int32Array): void
   /** Changes the figures by a placement and returns its points. */
   place(figures: Int32Array, piece: number, lines: number, emptied: boolean): number
-  /** The value to use from a state on; it may depend on the state's score. */
-  valueAt(state: State): BoardValue
-  /** The action that buys a new set, the figure that counts those left, and what one left is worth. */
-  readonly newSet?: { readonly action: number; readonly figure: number; readonly worth: number }
+  readonly ranking: Ranking
+  /** The action that buys a new set; the ranking says which figure counts those left. */
+  readonly newSet?: number
   /** Writes the cells after a sequence (-1 behind its last action); `words` is the board it leads to. */
   writeCells(state: State, sequence: Int32Array, words: Int32Array, out: Uint8Array): void
 }
@@ -46,6 +45,7 @@ const sequence = new Int32Array(SLOTS)
 /** Where sequences end: `level << 20 | place among the kept`, with NEW_SET_BIT when a new set ends them. */
 let leaves = new Int32Array(1024)
 let leafRanks = new Float64Array(1024)
+let leafLearned = new Float64Array(1024)
 let leafOrder = new Int32Array(1024)
 let leafCount = 0
 
@@ -54,16 +54,17 @@ export function createSearch<State extends TrayState>(game: SearchedGame<State>)
   return {
     depth: SLOTS,
     figures: [...game.figures, 'score'],
-    run(state, beamWidth, depth, out, at) {
+    learnedWeights: game.ranking.values.weightCount,
+    run(state, beamWidth, depth, out, at, most = beamWidth, learned = undefined) {
       if (state.over) return 0
-      let deepest = search(game, state, beamWidth, depth)
+      let deepest = search(game, state, beamWidth, depth, learned)
       if (deepest < depthOf(game, state, depth) && beamWidth < WIDE_BEAM) {
-        deepest = search(game, state, WIDE_BEAM, depth)
+        deepest = search(game, state, WIDE_BEAM, depth, learned)
       }
       if (leafCount === 0) {
-        for (let i = 0; i < levels[deepest]!.keptCount; i++) addLeaf(game, deepest, i, false)
+        for (let i = 0; i < levels[deepest]!.keptCount; i++) addLeaf(deepest, i)
       }
-      return write(game, state, beamWidth, out, at)
+      return write(game, state, most, out, at)
     },
   }
 }
@@ -85,24 +86,25 @@ function search<State extends TrayState>(
   state: State,
   beamWidth: number,
   depth: number,
+  learned: LearnedValue | undefined,
 ): number {
-  const value = game.valueAt(state)
+  const by = { score: state.score, learned }
   const target = depthOf(game, state, depth)
   leafCount = 0
   startLevel(game, state)
-  rank(game, levels[0], value, 1)
+  rankLevel(game.ranking, levels[0], by, 1)
   for (let level = 0; level < target; level++) {
     const from = levels[level]!
     const to = levels[level + 1]!
     to.clear()
     for (let i = 0; i < from.keptCount; i++) {
-      if (canBuy(game, from, from.kept[i]!)) addLeaf(game, level, i, true)
+      if (canBuy(game, from, from.kept[i]!)) addBuyingLeaf(game, level, i, by)
       expand(game, state, from, from.kept[i]!, to)
     }
     if (to.count === 0) return level
-    rank(game, to, value, beamWidth)
+    rankLevel(game.ranking, to, by, beamWidth)
   }
-  for (let i = 0; i < levels[target]!.keptCount; i++) addLeaf(game, target, i, false)
+  for (let i = 0; i < levels[target]!.keptCount; i++) addLeaf(target, i)
   return target
 }
 
@@ -113,19 +115,6 @@ function startLevel<State extends TrayState>(game: SearchedGame<State>, state: S
   game.readFigures(state, figures)
   levels[0].clear()
   levels[0].add(board, figures, 0, 0, 0, -1, -1)
-}
-
-/** Values every entry of a level and keeps the best. */
-function rank<State>(game: SearchedGame<State>, pool: SearchPool, value: BoardValue, most: number): void {
-  const { boards, values, ranks, points, count } = pool
-  const { newSet } = game
-  for (let i = 0; i < count; i++) {
-    let total = value(boards, i * BOARD_STRIDE)
-    if (newSet !== undefined) total += newSet.worth * pool.figures[i * MOST_FIGURES + newSet.figure]!
-    values[i] = total
-    ranks[i] = total + points[i]!
-  }
-  pool.keptCount = bestIndices(ranks, count, most, pool.kept)
 }
 
 /** Adds every placement of every unspent piece; of equal pieces the first slot's is taken. */
@@ -188,15 +177,33 @@ function addPlacement<State>(
   )
 }
 
-function canBuy<State>({ newSet }: SearchedGame<State>, pool: SearchPool, entry: number): boolean {
-  return newSet !== undefined && pool.figures[entry * MOST_FIGURES + newSet.figure]! > 0
+function canBuy<State>({ newSet, ranking }: SearchedGame<State>, pool: SearchPool, entry: number): boolean {
+  return newSet !== undefined && pool.figures[entry * MOST_FIGURES + ranking.newSet!.figure]! > 0
 }
 
-function addLeaf<State>(game: SearchedGame<State>, level: number, place: number, buys: boolean): void {
+function addLeaf(level: number, place: number): void {
   if (leafCount === leaves.length) growLeaves()
   const pool = levels[level]!
-  leaves[leafCount] = (level << 20) | place | (buys ? NEW_SET_BIT : 0)
-  leafRanks[leafCount] = pool.ranks[pool.kept[place]!]! - (buys ? game.newSet!.worth : 0)
+  const entry = pool.kept[place]!
+  leaves[leafCount] = (level << 20) | place
+  leafRanks[leafCount] = pool.ranks[entry]!
+  leafLearned[leafCount] = pool.learned[entry]!
+  leafCount++
+}
+
+function addBuyingLeaf<State>(
+  { ranking }: SearchedGame<State>,
+  level: number,
+  place: number,
+  by: RankedBy,
+): void {
+  if (leafCount === leaves.length) growLeaves()
+  const pool = levels[level]!
+  const entry = pool.kept[place]!
+  const learned = learnedWhenBought(ranking, pool, entry, by)
+  leaves[leafCount] = (level << 20) | place | NEW_SET_BIT
+  leafRanks[leafCount] = rankOf(by, pool.points[entry]!, pool.values[entry]! - ranking.newSet!.worth, learned)
+  leafLearned[leafCount] = learned
   leafCount++
 }
 
@@ -207,6 +214,9 @@ function growLeaves(): void {
   const ranks = new Float64Array(bigger.length)
   ranks.set(leafRanks)
   leafRanks = ranks
+  const learned = new Float64Array(bigger.length)
+  learned.set(leafLearned)
+  leafLearned = learned
   leafOrder = new Int32Array(bigger.length)
 }
 
@@ -228,17 +238,18 @@ function write<State extends TrayState>(
     const pool = levels[level]!
     const entry = pool.kept[leaf & 0xfffff]!
     const row = at + i
-    readSequence(level, entry, buys ? game.newSet!.action : -1)
+    readSequence(level, entry, buys ? game.newSet! : -1)
     out.sequences.set(sequence, row * SLOTS)
     for (let word = 0; word < BOARD_STRIDE; word++) board[word] = pool.boards[entry * BOARD_STRIDE + word]!
     game.writeCells(state, sequence, board, out.boards.subarray(row * cells, (row + 1) * cells))
     for (let f = 0; f < names; f++)
       out.figures[row * (names + 1) + f] = pool.figures[entry * MOST_FIGURES + f]!
     out.figures[row * (names + 1) + names] = state.score + pool.points[entry]!
-    if (buys) out.figures[row * (names + 1) + game.newSet!.figure]! -= 1
+    if (buys) out.figures[row * (names + 1) + game.ranking.newSet!.figure]! -= 1
     out.lines[row] = pool.lines[entry]!
     out.rewards[row] = pool.points[entry]!
-    out.values[row] = pool.values[entry]! - (buys ? game.newSet!.worth : 0)
+    out.values[row] = pool.values[entry]! - (buys ? game.ranking.newSet!.worth : 0)
+    out.learned[row] = leafLearned[leafOrder[i]!]!
   }
   return count
 }

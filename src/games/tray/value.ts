@@ -1,8 +1,5 @@
-/** The hand-made value of a board: how well it can take what may be dealt next. Used to order a search. */
+/** The hand-made value of a board, how well it can take what may be dealt next: its parts. Used to order a search. */
 import type { Shape } from './shapes.ts'
-
-/** A board's value, from its words at `at`. */
-export type BoardValue = (boards: Int32Array, at: number) => number
 
 /** For each unit of border between a filled and an empty cell; the walls count as filled. */
 export const EDGE = -0.6
@@ -38,11 +35,4 @@ export function roomTable(shapes: readonly Shape[], weights: readonly number[], 
 function bonusOf(text: string): number {
   if (text === '###/###/###') return BIG_SQUARE
   return text === '#####' || text === '#/#/#/#/#' ? LONG_BAR : 0
-}
-
-/** The number of bits set in a word. */
-export function countBits(word: number): number {
-  let bits = word - ((word >>> 1) & 0x55555555)
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

@@ -27,6 +27,7 @@ function searchIn(state: StackcraftState, width: number, depth = 2, made = insta
     rewards: new Float32Array(width),
     figures: new Int32Array(width * 2),
     values: new Float32Array(width),
+    learned: new Float32Array(width),
   }
   const count = made.afterstates!.search!.run(state, width, depth, out, 0)
   return Array.from({ length: count }, (_, i) => ({

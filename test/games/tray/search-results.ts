@@ -24,6 +24,7 @@ export function searchIn(game: TrayGame, state: TrayState, width: number, depth 
     rewards: new Float32Array(width),
     figures: new Int32Array(width * names),
     values: new Float32Array(width),
+    learned: new Float32Array(width),
   }
   const count = search!.run(state, width, depth, out, 0)
   return Array.from({ length: count }, (_, i) => ({

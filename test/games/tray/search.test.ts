@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { weightBySize } from '../../../src/games/tray/draw-table.ts'
 import { WIDE_BEAM } from '../../../src/games/tray/search.ts'
-import { SHAPES_8 } from '../../../src/games/tray/shapes.ts'
 import type { TrayState } from '../../../src/games/tray/state.ts'
-import { createValue8 } from '../../../src/games/tray/value8.ts'
 import type { Plain } from './plain.ts'
-import { type Ends, enumerate, keyOf, plainValue } from './plain-search.ts'
+import { type Ends, enumerate, keyOf } from './plain-search.ts'
 import { type Found, searchIn } from './search-results.ts'
 import {
   drawn,
@@ -177,13 +174,6 @@ function expectStepped(game: TrayGame, state: TrayState, found: Found): void {
 }
 
 describe('search', () => {
-  it('values boards as the plain form does', () => {
-    walk(EIGHT, STATES, (state) => {
-      const value = createValue8(SHAPES_8.map(weightBySize))(state.words, 0)
-      expect(value).toBeCloseTo(plainValue(plainOf(EIGHT, state), 0), 6)
-    })
-  })
-
   // The only way to spend this tray starts with the worst-looking placement.
   it(`tries again ${WIDE_BEAM} wide when a narrow beam spends no tray`, () => {
     let retried = 0

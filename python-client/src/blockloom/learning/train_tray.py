@@ -25,6 +25,8 @@ from blockloom.vector import BlockloomVectorEnv
 HASHED_STEPS = 10_000
 LEARNED_TOGETHER = 16
 SETS_OF_LATE = 20_000
+SETS_TO_SEND = 4096
+"""The server searches by weights that are as old as this at most: they are a megabyte."""
 
 
 @dataclass
@@ -81,6 +83,8 @@ class Learner:
         """Points since that board."""
         self._usual: float | None = None
         """The mean points of a tray, of late."""
+        self._sent = self.value.weights.copy()
+        self._since_sent = 0
 
     def actions(self, envs: BlockloomVectorEnv) -> npt.NDArray[np.int32]:
         """The next action of every row, after planning and learning where a plan has ended."""
@@ -104,7 +108,11 @@ class Learner:
             depth=settings.depth,
             hand_weight=by_hand,
             gamma=settings.gamma,
+            weights=self._sent,
         )
+        self._since_sent += len(rows)
+        if self._since_sent >= SETS_TO_SEND:
+            self._sent, self._since_sent = self.value.weights.copy(), 0
         self._plans[choice.rows] = choice.sequences
         self._points[choice.rows] += choice.rewards
         # Other sequences leave pieces behind that fit nowhere: what comes next is the end.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from blockloom._afterstates import Afterstates
+from blockloom._afterstates import Afterstates, SearchValue
 from blockloom.agents import Agent
 from blockloom.learning.shapes import anchor_counts, row_bits
 from blockloom.learning.tuples import Floats, Indices, TupleValue
@@ -69,22 +69,33 @@ def choose(
     hand_weight: float = 1.0,
     gamma: float = 1.0,
     tray: npt.NDArray[Any] | None = None,
+    weights: npt.NDArray[np.float32] | None = None,
 ) -> Choice:
     """The best sequence of each row: by reward, learned value times `gamma` and hand-made value times its weight.
 
     With `tray`, the observed ``tray_piece`` of all rows, room for the pieces that a sequence leaves counts as well.
+    With `weights` the server searches by these, as they were some time ago, in place of the value's own.
     """
-    found = envs.afterstates(beam_width=beam_width, depth=depth, rows=rows)
-    ranks = found.rewards + hand_weight * found.values
-    if tray is not None:
-        ranks += LEFT_WEIGHT * room_left(found, tray[rows])
-    if value is None:
-        learned, indices = np.zeros(len(found.actions)), np.zeros((len(found.actions), 0), np.int32)
+    by = None
+    if value is not None:
+        by = SearchValue(value.weights if weights is None else weights, round(100 * gamma), round(100 * hand_weight))
+    ordered = tray is None and (by is not None or hand_weight == 1)
+    found = envs.afterstates(beam_width=beam_width, depth=depth, rows=rows, value=by, most=1 if ordered else None)
+    if ordered:
+        places = np.flatnonzero(np.diff(found.row_offsets))
+        best = found.row_offsets[places].astype(np.int64)
     else:
-        indices = value.indices(found.boards, contexts(game_id, found.figures))
+        ranks = found.rewards + hand_weight * found.values
+        if tray is not None:
+            ranks += LEFT_WEIGHT * room_left(found, tray[rows])
+        best, places = best_of_rows(found, ranks if value is None else ranks + gamma * found.learned)
+    if value is None:
+        learned, indices = np.zeros(len(best)), np.zeros((len(best), 0), np.int32)
+    else:
+        figures = {name: array[best] for name, array in found.figures.items()}
+        indices = value.indices(found.boards[best], contexts(game_id, figures))
         learned = value.values(indices)
-    best, places = best_of_rows(found, ranks + gamma * learned)
-    return Choice(rows[places], found.sequences[best], found.rewards[best], learned[best], indices[best])
+    return Choice(rows[places], found.sequences[best], found.rewards[best], learned, indices)
 
 
 def room_left(found: Afterstates, tray: npt.NDArray[Any]) -> Floats:
@@ -152,7 +163,7 @@ class TrayAgent(Agent):
 
     Args:
         game_id: One of `GAMES`.
-        value: The learned value; None: the hand-made value alone.
+        value: The learned value, as it is now; None: the hand-made value alone.
         beam_width: Sequences that the search keeps.
         depth: Placements that it looks ahead, at most 3.
         hand_weight: Times the hand-made value. Default: 1 without a learned value, else that of `HAND_WEIGHT`.
@@ -170,6 +181,7 @@ class TrayAgent(Agent):
         self.game_id = game_id
         self.value = value
         self._search = {"beam_width": beam_width, "depth": depth}
+        self._weights = value.weights.copy() if value else None
         self._hand_weight = hand_weight if hand_weight is not None else HAND_WEIGHT[game_id] if value else 1.0
         self._plans = Plans(0)
 
@@ -196,9 +208,8 @@ class TrayAgent(Agent):
         if len(rows):
             self._plans.actions[rows] = -1
             tray = obs["tray_piece"] if self._search["depth"] < 3 else None
-            choice = choose(
-                envs, rows, self.game_id, self.value, hand_weight=self._hand_weight, tray=tray, **self._search
-            )
+            settings: dict[str, Any] = {**self._search, "hand_weight": self._hand_weight, "weights": self._weights}
+            choice = choose(envs, rows, self.game_id, self.value, tray=tray, **settings)
             self._plans.put(choice.rows, choice.sequences)
         return self._plans.take(obs, info, 100 if self.game_id == "BlockPuzzle10-v1" else 64)
 
