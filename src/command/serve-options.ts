@@ -10,6 +10,7 @@ export interface ServeOptions {
   readonly listen: string
   readonly reflection: boolean
   readonly idleTimeoutS: number
+  readonly keepaliveS: number
   readonly allowLiveReplay: boolean
   readonly limits: Partial<Limits>
   readonly logLevel: LogLevel
@@ -104,9 +105,14 @@ export const SERVE_OPTIONS: CommandOptions = {
   'allow-live-replay': ALLOW_LIVE_REPLAY,
   'idle-timeout-s': {
     value: 'N',
+    help: ['free environments of unary calls after N seconds without use (default 600)'],
+  },
+  'keepalive-s': {
+    value: 'N',
     help: [
-      'free environments of unary calls after N seconds without use, and ask a',
-      'silent connection for a sign of life after as many (default 600)',
+      'ask each client for a sign of life every N seconds and cut it when none comes',
+      'in N more: a client that was stopped is gone, and its environments free,',
+      'after 2 N seconds at most (default 120)',
     ],
   },
   'max-sessions': { value: 'N', help: [`sessions open at once (default ${DEFAULT_LIMITS.maxSessions})`] },
@@ -144,7 +150,8 @@ export function readServeOptions(given: Arguments): ServeOptions {
   return {
     listen: given.text('listen') ?? '127.0.0.1:50051',
     reflection: given.flag('reflection'),
-    idleTimeoutS: readIdleTimeout(given),
+    idleTimeoutS: readSeconds('idle-timeout-s', 600, given),
+    keepaliveS: readSeconds('keepalive-s', 120, given),
     allowLiveReplay: given.flag('allow-live-replay'),
     limits: readLimits(SERVE_LIMITS, given),
     logLevel: readLogLevel(given.text('log-level') ?? 'info'),
@@ -184,9 +191,9 @@ function readLogLevel(text: string): LogLevel {
   throw new StartError(`--log-level is ${JSON.stringify(text)}; allowed: ${LOG_LEVELS.join(', ')}`)
 }
 
-function readIdleTimeout(given: Arguments): number {
-  const text = given.text('idle-timeout-s') ?? '600'
+function readSeconds(flag: string, byDefault: number, given: Arguments): number {
+  const text = given.text(flag) ?? String(byDefault)
   const value = Number(text)
   if (Number.isFinite(value) && value > 0) return value
-  throw new StartError(`--idle-timeout-s is ${JSON.stringify(text)}; allowed: a number above 0`)
+  throw new StartError(`--${flag} is ${JSON.stringify(text)}; allowed: a number above 0`)
 }

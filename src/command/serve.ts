@@ -39,6 +39,7 @@ async function runServe(options: ServeOptions): Promise<number> {
   const server = new GrpcServer(host, {
     reflection: options.reflection,
     idleTimeoutMs: options.idleTimeoutS * 1000,
+    keepaliveMs: options.keepaliveS * 1000,
     token,
   })
   const signal = stopSignal()

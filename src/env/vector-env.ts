@@ -4,6 +4,7 @@ import { EnvError, envError } from './env-error.ts'
 import { EpisodeRecorder } from './episode-recorder.ts'
 import type { GameInstance, Refusal } from './game.ts'
 import { episodeSeed } from './seeds.ts'
+import { finish, type Slices } from './slices.ts'
 
 export type {
   AutoresetMode,
@@ -19,6 +20,12 @@ const NEVER_RESET = 0
 const PLAYING = 1
 const FINISHED = 2
 
+/** Rows that are reset or stepped in one slice of a long request; a power of two. */
+const ROWS_A_SLICE = 16
+
+/** Actions of a replay that are played in one slice; a power of two. */
+const ACTIONS_A_SLICE = 256
+
 /** Rows that one call of `prepare` looks at, so that a request does not wait for all of them. */
 const ROWS_AT_ONCE = 64
 
@@ -32,7 +39,8 @@ export class VectorEnv<State = unknown> {
   readonly batch: Batch
   readonly recorder: EpisodeRecorder | undefined
   readonly #writer: RowWriter<State>
-  readonly #states: readonly State[]
+  /** A row's state is made with its first episode: those of many rows take long. */
+  readonly #states: (State | undefined)[]
   /** `[num_envs]` NEVER_RESET, PLAYING or FINISHED. */
   readonly #status: Uint8Array
   /** `[num_envs]` answered steps of the episode. */
@@ -56,7 +64,7 @@ export class VectorEnv<State = unknown> {
     this.instance = instance
     this.settings = settings
     this.#writer = createRowWriter(instance, numEnvs, settings.packed)
-    this.#states = Array.from({ length: numEnvs }, () => instance.rules.createState())
+    this.#states = new Array<State | undefined>(numEnvs).fill(undefined)
     this.#status = new Uint8Array(numEnvs)
     this.#lengths = new Int32Array(numEnvs)
     this.#returns = new Float64Array(numEnvs)
@@ -71,13 +79,20 @@ export class VectorEnv<State = unknown> {
 
   /** Starts episodes in the rows whose entry is given; the others stay as they are. */
   reset(starts: readonly (EpisodeStart | undefined)[]): void {
+    finish(this.resetInSlices(starts))
+  }
+
+  /** The same in slices; nothing else may be asked of the environment before the last. */
+  *resetInSlices(starts: readonly (EpisodeStart | undefined)[]): Slices<void> {
     this.#clearStep()
-    starts.forEach((start, row) => {
-      if (start === undefined) return
+    for (let row = 0; row < starts.length; row++) {
+      if (isSliceEnd(row, ROWS_A_SLICE)) yield
+      const start = starts[row]
+      if (start === undefined) continue
       this.#start(row, start)
       this.batch.terminations[row] = 0
       this.batch.truncations[row] = 0
-    })
+    }
   }
 
   /** Whether a row has ever been reset. */
@@ -113,6 +128,21 @@ export class VectorEnv<State = unknown> {
     for (let row = 0; row < actions.length; row++) this.#stepRow(row, actions[row]!)
   }
 
+  /** Whether a step may take so long that it should be done in slices. */
+  get isLarge(): boolean {
+    return this.settings.numEnvs > ROWS_A_SLICE
+  }
+
+  /** A step in slices: it is checked in the first; nothing else may be asked of the environment before the last. */
+  *stepInSlices(actions: Int32Array): Slices<void> {
+    this.#check(actions)
+    this.#clearStep()
+    for (let row = 0; row < actions.length; row++) {
+      if (isSliceEnd(row, ROWS_A_SLICE)) yield
+      this.#stepRow(row, actions[row]!)
+    }
+  }
+
   /** Plays a legal action in one row that is not finished, the others staying as they are. */
   stepOne(row: number, action: number): void {
     this.#clearStep()
@@ -121,6 +151,11 @@ export class VectorEnv<State = unknown> {
 
   /** Starts an episode in one row and plays actions that were found legal; the row then stands at that ply. */
   resume(row: number, start: EpisodeStart, actions: readonly number[]): void {
+    finish(this.resumeInSlices(row, start, actions))
+  }
+
+  /** The same in slices. */
+  *resumeInSlices(row: number, start: EpisodeStart, actions: readonly number[]): Slices<void> {
     this.#clearStep()
     this.#start(row, start)
     const { rules, outcomes } = this.instance
@@ -129,7 +164,9 @@ export class VectorEnv<State = unknown> {
     const rewardAt = row * outcomes.names.length + Math.max(0, this.#rewardOutcome)
     const before = batch.outcomes[rewardAt]!
     let score = 0
-    for (const action of actions) {
+    for (let ply = 0; ply < actions.length; ply++) {
+      if (isSliceEnd(ply, ACTIONS_A_SLICE)) yield
+      const action = actions[ply]!
       score += rules.step(state, action)
       this.recorder?.append(row, action)
     }
@@ -328,7 +365,8 @@ export class VectorEnv<State = unknown> {
   }
 
   #start(row: number, start: EpisodeStart): void {
-    const state = this.#states[row]!
+    const state = this.#states[row] ?? this.instance.rules.createState()
+    this.#states[row] = state
     const previous = this.#starts[row]
     const isNext = previous?.seed === start.seed && previous.episode + 1 === start.episode
     const seed = isNext ? this.#nextSeed(row) : episodeSeed(start.seed, start.episode)
@@ -357,6 +395,11 @@ export class VectorEnv<State = unknown> {
     this.#nextSeeds[row] = next
     return next
   }
+}
+
+/** Whether a slice has ended before the thing of this index; `size` is a power of two. */
+function isSliceEnd(index: number, size: number): boolean {
+  return index > 0 && (index & (size - 1)) === 0
 }
 
 const EPISODE_OVER: Refusal = { reason: 'episode_over', cells: [], message: 'The episode is over.' }

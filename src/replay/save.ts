@@ -1,13 +1,23 @@
 import type { EpisodeRecord } from '../env/episode-recorder.ts'
 import type { Json } from '../env/game.ts'
+import { finish, type Slices } from '../env/slices.ts'
 import { type ReplayGame, SCHEMA_VERSION, type Summary, summaryOf } from './format.ts'
+import { ACTIONS_A_SLICE } from './verify.ts'
 
 /** The replay of a recorded episode, as JSON; its actions were legal when they were played. */
 export function saveReplay(made: ReplayGame, record: EpisodeRecord): string {
+  return finish(saveInSlices(made, record))
+}
+
+/** The same in slices. */
+export function* saveInSlices(made: ReplayGame, record: EpisodeRecord): Slices<string> {
   const { rules } = made.instance
   const state = rules.createState()
   rules.reset(state, record.seed)
-  for (const action of record.actions) rules.step(state, action)
+  for (const [ply, action] of record.actions.entries()) {
+    if (ply % ACTIONS_A_SLICE === 0) yield
+    rules.step(state, action)
+  }
   return writeReplay(made, record, summaryOf(made.instance, state))
 }
 

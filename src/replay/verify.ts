@@ -1,5 +1,6 @@
 import { quote } from '../env/config.ts'
 import type { Game, Json } from '../env/game.ts'
+import { finish, type Slices } from '../env/slices.ts'
 import { type PlayedReplay, type ReplayFault, type Summary, summaryOf } from './format.ts'
 import { type ReadReplay, readReplay } from './read.ts'
 
@@ -8,8 +9,16 @@ export type Verdict =
   | { readonly ok: true; readonly replay: PlayedReplay }
   | { readonly ok: false; readonly fault: ReplayFault; readonly summary?: Summary }
 
+/** Actions that are played again in one slice. */
+export const ACTIONS_A_SLICE = 256
+
 /** Reads a replay, plays every action again and compares its summary. Never throws; no message holds the seed. */
 export function verifyReplay(text: string, games: readonly Game[]): Verdict {
+  return finish(verifyInSlices(text, games))
+}
+
+/** The same in slices. */
+export function* verifyInSlices(text: string, games: readonly Game[]): Slices<Verdict> {
   const read = readReplay(text, games)
   if ('reason' in read) return { ok: false, fault: read }
   const { instance } = read
@@ -18,6 +27,7 @@ export function verifyReplay(text: string, games: readonly Game[]): Verdict {
   const actions: number[] = []
   const mask = new Uint8Array(instance.numActions)
   for (const [ply, json] of read.actions.entries()) {
+    if (ply % ACTIONS_A_SLICE === 0) yield
     const action = readAction(read, state, json, ply, mask)
     if (typeof action === 'string') return illegal(ply, action)
     instance.rules.step(state, action)

@@ -1,5 +1,6 @@
 import { envError } from '../env/env-error.ts'
 import type { Afterstates, ArraySpec, GameInstance, Refusal } from '../env/game.ts'
+import type { Slices } from '../env/slices.ts'
 import { bytesOf, elementsOf } from '../env/tensor-spec.ts'
 import { readRows } from './inspect.ts'
 import { makeGame } from './make-env.ts'
@@ -16,12 +17,13 @@ export interface Subject {
   readonly reward: string
 }
 
-export function afterstates(session: Session, request: AfterstatesRequest): AfterstatesResponse {
+export function* afterstates(session: Session, request: AfterstatesRequest): Slices<AfterstatesResponse> {
   const subject = readSubject(session, request)
   const board = subject.afterstates.board
   const beam = readBeam(request, subject)
-  if (beam !== undefined) return searchAfterstates(subject, beam, session.host)
-  return write(subject, countWithinLimit(subject, board, session.host), board)
+  if (beam !== undefined) return yield* searchAfterstates(subject, beam, session.host)
+  const most = yield* countWithinLimit(subject, board, session.host)
+  return yield* write(subject, most, board)
 }
 
 function readSubject(session: Session, request: AfterstatesRequest): Subject {
@@ -74,11 +76,12 @@ function isRefusal(value: unknown): value is Refusal {
 }
 
 /** The legal actions of all states, an upper bound of the entries; refuses an answer over the limit at once. */
-function countWithinLimit({ instance, states }: Subject, board: ArraySpec, host: Host): number {
+function* countWithinLimit({ instance, states }: Subject, board: ArraySpec, host: Host): Slices<number> {
   const entryBytes = elementsOf(board) + 12
   const mask = new Uint8Array(instance.numActions)
   let count = 0
   for (const [i, state] of states.entries()) {
+    yield
     count += state === undefined ? 0 : legalIn(instance, state, mask)
     const base64Bytes = Math.ceil(((count * entryBytes + (i + 2) * 4) * 4) / 3)
     if (base64Bytes <= host.limits.maxMessageBytes) continue
@@ -96,7 +99,11 @@ function legalIn(instance: GameInstance<unknown>, state: unknown, mask: Uint8Arr
   return mask.reduce((sum, bit) => sum + bit, 0)
 }
 
-function write({ instance, afterstates: found, states, reward }: Subject, most: number, board: ArraySpec) {
+function* write(
+  { instance, afterstates: found, states, reward }: Subject,
+  most: number,
+  board: ArraySpec,
+): Slices<AfterstatesResponse> {
   const cells = elementsOf(board)
   const mask = new Uint8Array(instance.numActions)
   /** `[rows + 1]` int32 where each row's entries start. */
@@ -111,6 +118,7 @@ function write({ instance, afterstates: found, states, reward }: Subject, most: 
   const rewards = new Float32Array(most)
   let n = 0
   for (const [i, state] of states.entries()) {
+    yield
     if (state !== undefined) instance.rules.writeMask(state, mask, 0)
     for (let action = 0; state !== undefined && action < mask.length; action++) {
       if (mask[action] === 0) continue

@@ -21,6 +21,11 @@ export class IdleWork {
     this.#plan()
   }
 
+  /** Call before the event loop goes round with a request in hand or at hand: work that is due waits for it. */
+  postpone(): void {
+    this.#busy = true
+  }
+
   stop(): void {
     this.#stopped = true
   }

@@ -1,6 +1,7 @@
 import { quote } from '../env/config.ts'
 import { envError } from '../env/env-error.ts'
 import type { Json, Refusal } from '../env/game.ts'
+import type { Slices } from '../env/slices.ts'
 import type { VectorEnv } from '../env/vector-env.ts'
 import type {
   ExplainRequest,
@@ -20,19 +21,24 @@ import type { Session, SessionEnv } from './session.ts'
 const MAX_ACTION_JSON_BYTES = 4096
 
 /** About what one action takes in the answer about masks, and in an explanation, in bytes. */
-const MASK_ACTION_BYTES = 64
+const MASK_ACTION_BYTES = 128
 const EXPLANATION_BYTES = 256
 
-export function getActionMask(session: Session, request: RowsRequest): GetActionMaskResponse {
+const EXPLANATIONS_A_SLICE = 64
+
+export function* getActionMask(session: Session, request: RowsRequest): Slices<GetActionMaskResponse> {
   const entry = session.get(request.envId)
   const rows = readRows(entry, request.rows)
   checkAnswerSize(session, rows.length * entry.instance.numActions * MASK_ACTION_BYTES)
-  return {
-    masks: rows.map((row) => ({ row, mask: denseMask(entry.env, row), legal: legalActions(entry, row) })),
+  const masks: GetActionMaskResponse['masks'][number][] = []
+  for (const row of rows) {
+    masks.push({ row, mask: denseMask(entry.env, row), legal: legalActions(entry, row) })
+    yield
   }
+  return { masks }
 }
 
-export function explain(session: Session, request: ExplainRequest): ExplainResponse {
+export function* explain(session: Session, request: ExplainRequest): Slices<ExplainResponse> {
   const entry = session.get(request.envId)
   const row = readRow(entry, request.row)
   const { numActions } = entry.instance
@@ -46,7 +52,12 @@ export function explain(session: Session, request: ExplainRequest): ExplainRespo
   }
   const actions =
     request.actions.length > 0 ? request.actions : Array.from({ length: numActions }, (_, i) => i)
-  return { explanations: actions.map((action) => explanation(entry, row, action)) }
+  const explanations: ExplanationMessage[] = []
+  for (const action of actions) {
+    if (explanations.length % EXPLANATIONS_A_SLICE === 0) yield
+    explanations.push(explanation(entry, row, action))
+  }
+  return { explanations }
 }
 
 /** Refuses what would not fit into a message before it is put together. */

@@ -1,9 +1,10 @@
 import { envError } from '../env/env-error.ts'
 import { type EpisodeRecord, MAX_RECORDED_ACTIONS } from '../env/episode-recorder.ts'
+import type { Slices } from '../env/slices.ts'
 import type { AutoresetMode, VectorEnvSettings } from '../env/vector-env.ts'
 import type { PlayedReplay, ReplayFault } from '../replay/format.ts'
-import { saveReplay as writeReplay } from '../replay/save.ts'
-import { verifyReplay as verdictOn } from '../replay/verify.ts'
+import { saveInSlices } from '../replay/save.ts'
+import { verifyInSlices } from '../replay/verify.ts'
 import { readRow } from './inspect.ts'
 import { checkBatchSize, enumValue } from './make-env.ts'
 import type {
@@ -20,7 +21,7 @@ import type { Host, Session, SessionEnv } from './session.ts'
 /** The modes of LoadReplay, whose default is another than MakeEnv's. */
 const AUTORESET_MODES: readonly AutoresetMode[] = ['disabled', 'next_step', 'same_step', 'disabled']
 
-export function saveReplay(session: Session, request: SaveReplayRequest): SaveReplayResponse {
+export function* saveReplay(session: Session, request: SaveReplayRequest): Slices<SaveReplayResponse> {
   const entry = session.get(request.envId)
   const row = readRow(entry, request.row)
   const record = findRecord(session.host, entry, row, request.live === true)
@@ -30,7 +31,7 @@ export function saveReplay(session: Session, request: SaveReplayRequest): SaveRe
       `the episode is longer than the ${MAX_RECORDED_ACTIONS} actions that a replay holds`,
     )
   }
-  return { replayJson: writeReplay(entry, record) }
+  return { replayJson: yield* saveInSlices(entry, record) }
 }
 
 /** A finished episode, else the one before; the one in play only where the server allows it. */
@@ -49,17 +50,17 @@ function findRecord(host: Host, { env }: SessionEnv, row: number, live: boolean)
   })
 }
 
-export function verifyReplay(session: Session, request: VerifyReplayRequest): VerifyReplayResponse {
-  const verdict = verdictOn(readJson(request.replayJson), session.host.games)
+export function* verifyReplay(session: Session, request: VerifyReplayRequest): Slices<VerifyReplayResponse> {
+  const verdict = yield* verifyInSlices(readJson(request.replayJson), session.host.games)
   if (verdict.ok)
     return { ok: true, reason: '', message: '', finalJson: JSON.stringify(verdict.replay.summary) }
   const { fault, summary } = verdict
   return { ok: false, ...fault, finalJson: summary === undefined ? '' : JSON.stringify(summary) }
 }
 
-export function loadReplay(session: Session, request: LoadReplayRequest): LoadReplayResponse {
+export function* loadReplay(session: Session, request: LoadReplayRequest): Slices<LoadReplayResponse> {
   const settings = readSettings(request)
-  const verdict = verdictOn(readJson(request.replayJson), session.host.games)
+  const verdict = yield* verifyInSlices(readJson(request.replayJson), session.host.games)
   if (!verdict.ok) throw badReplay(verdict.fault)
   const { replay } = verdict
   const ply = readPly(request.ply, replay)
@@ -67,7 +68,8 @@ export function loadReplay(session: Session, request: LoadReplayRequest): LoadRe
   checkBatchSize(made, settings, session.host)
   const envId = session.add(made, settings)
   const { env } = session.get(envId)
-  env.resume(0, { seed: replay.seed, episode: 0, replay: replay.options }, replay.actions.slice(0, ply))
+  const start = { seed: replay.seed, episode: 0, replay: replay.options }
+  yield* env.resumeInSlices(0, start, replay.actions.slice(0, ply))
   return { envId, spec: envSpecMessage(made, settings), batch: batchMessage(env.batch, 1) }
 }
 

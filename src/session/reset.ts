@@ -1,12 +1,13 @@
 import { quote } from '../env/config.ts'
 import { envError } from '../env/env-error.ts'
 import { addToSeed, isSeed, MAX_SEED_DIGITS } from '../env/seeds.ts'
+import type { Slices } from '../env/slices.ts'
 import type { EpisodeStart } from '../env/vector-env.ts'
 import type { BatchResponse, ResetRequest } from './message-types.ts'
 import { batchMessage } from './messages.ts'
 import type { Host, Session, SessionEnv } from './session.ts'
 
-export function reset(session: Session, request: ResetRequest): BatchResponse {
+export function* reset(session: Session, request: ResetRequest): Slices<BatchResponse> {
   const entry = session.get(request.envId)
   const { env } = entry
   const { numEnvs } = env.settings
@@ -16,7 +17,7 @@ export function reset(session: Session, request: ResetRequest): BatchResponse {
   for (let row = 0; row < numEnvs; row++) {
     starts.push(mask?.[row] === 0 ? undefined : (given?.[row] ?? nextStart(session.host, entry, row)))
   }
-  env.reset(starts)
+  yield* env.resetInSlices(starts)
   return { batch: batchMessage(env.batch, numEnvs) }
 }
 

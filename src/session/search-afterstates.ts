@@ -1,5 +1,6 @@
 import { envError } from '../env/env-error.ts'
 import type { AfterstateSearch, GameInstance, LearnedValue, SearchResults } from '../env/game.ts'
+import type { Slices } from '../env/slices.ts'
 import { bytesOf, elementsOf } from '../env/tensor-spec.ts'
 import type { Subject } from './afterstates.ts'
 import type { AfterstatesRequest, AfterstatesResponse } from './message-types.ts'
@@ -120,7 +121,7 @@ function readPercent(field: string, percent: number): number {
 }
 
 /** The sequences of all rows; refuses at once what could be over the limit of a message. */
-export function searchAfterstates(subject: Subject, beam: Beam, host: Host): AfterstatesResponse {
+export function* searchAfterstates(subject: Subject, beam: Beam, host: Host): Slices<AfterstatesResponse> {
   const { board } = subject.afterstates
   const { search } = beam
   const cells = elementsOf(board)
@@ -131,6 +132,7 @@ export function searchAfterstates(subject: Subject, beam: Beam, host: Host): Aft
   const rowOffsets = new Int32Array(subject.states.length + 1)
   let n = 0
   for (const [i, state] of subject.states.entries()) {
+    yield
     if (state !== undefined) n += search.run(state, beam.width, beam.depth, found, n, beam.most, beam.learned)
     rowOffsets[i + 1] = n
   }

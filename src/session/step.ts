@@ -1,12 +1,13 @@
 import { envError } from '../env/env-error.ts'
+import type { Slices } from '../env/slices.ts'
 import type { BatchResponse, StepRequest } from './message-types.ts'
 import { batchMessage } from './messages.ts'
 import type { Session, SessionEnv } from './session.ts'
 
-export function step(session: Session, request: StepRequest): BatchResponse {
+export function* step(session: Session, request: StepRequest): Slices<BatchResponse> {
   const entry = session.get(request.envId)
   readActions(entry, request)
-  entry.env.step(entry.actions)
+  yield* entry.env.stepInSlices(entry.actions)
   return { batch: batchMessage(entry.env.batch, entry.env.settings.numEnvs) }
 }
 

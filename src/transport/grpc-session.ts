@@ -1,5 +1,6 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js'
-import { answerBytes } from '../session/exchange.ts'
+import { type Slices, workUntil } from '../env/slices.ts'
+import { answerBytesInSlices } from '../session/exchange.ts'
 import { IdleWork } from '../session/idle-work.ts'
 import { type Host, Session } from '../session/session.ts'
 
@@ -24,8 +25,12 @@ export class GrpcSession {
   /** Sizes of the answers that wait to be read, oldest first. */
   readonly #waiting: number[] = []
   #waitingBytes = 0
+  /** The answer in hand, when it takes more than one turn. */
+  #work: Slices<Uint8Array> | undefined
   #yielding = false
   #yieldAtMs = 0
+  /** The client sends no more. */
+  #ended = false
   #closed = false
 
   /** Throws TOO_MANY_SESSIONS past the host's limit. */
@@ -36,50 +41,75 @@ export class GrpcSession {
     this.#maxInFlight = host.limits.maxInFlight
     stream.on('data', (request: Uint8Array) => this.#answer(request))
     stream.on('end', () => {
-      this.#close()
-      stream.end()
+      this.#ended = true
+      if (this.#work === undefined) this.#end()
     })
     for (const event of ['cancelled', 'error', 'close']) stream.on(event, () => this.#close())
   }
 
   #answer(request: Uint8Array): void {
     if (this.#closed || this.#stream.cancelled) return
-    const answer = answerBytes(this.#session, request)
-    this.#waiting.push(answer.length)
-    this.#waitingBytes += answer.length
-    this.#stream.write(answer, this.#written)
+    this.#work = answerBytesInSlices(this.#session, request)
+    this.#goOn(this.#work, performance.now() + TURN_MS)
+  }
+
+  /** Works on the answer until a time, and gives it out when it is done. */
+  #goOn(work: Slices<Uint8Array>, endMs: number): void {
+    const slice = workUntil(work, endMs)
+    if (slice.done !== true) {
+      this.#yield()
+      return
+    }
+    this.#work = undefined
     this.#idle.schedule()
-    const nowMs = performance.now()
-    if (nowMs >= this.#yieldAtMs) this.#yield(nowMs)
-    else if (!this.#mayRead()) this.#stream.pause()
+    this.#waiting.push(slice.value.length)
+    this.#waitingBytes += slice.value.length
+    this.#stream.write(slice.value, this.#written)
+    if (this.#ended) this.#end()
+    else if (performance.now() >= this.#yieldAtMs) this.#yield()
+    else this.#pauseOrResume()
   }
 
   readonly #written = (): void => {
     this.#waitingBytes -= this.#waiting.shift()!
-    if (this.#stream.isPaused() && this.#mayRead()) this.#stream.resume()
+    this.#pauseOrResume()
   }
 
-  #mayRead(): boolean {
-    return (
-      !this.#yielding && this.#waiting.length < this.#maxInFlight && this.#waitingBytes < MAX_WAITING_BYTES
-    )
+  /** Takes requests, or no more for now; one at a time is worked on. */
+  #pauseOrResume(): void {
+    if (this.#closed) return
+    const mayRead =
+      !this.#yielding &&
+      this.#work === undefined &&
+      this.#waiting.length < this.#maxInFlight &&
+      this.#waitingBytes < MAX_WAITING_BYTES
+    if (!mayRead) this.#stream.pause()
+    else if (this.#stream.isPaused()) this.#stream.resume()
   }
 
-  /** Lets the event loop go round once before the next request. */
-  #yield(nowMs: number): void {
+  /** Lets the event loop go round once before the next request, or before more work on this one. */
+  #yield(): void {
     this.#yielding = true
-    this.#yieldAtMs = nowMs + TURN_MS
     this.#stream.pause()
+    this.#idle.postpone()
     setImmediate(() => {
       this.#yielding = false
       this.#yieldAtMs = performance.now() + TURN_MS
-      if (!this.#closed && this.#mayRead()) this.#stream.resume()
+      if (this.#closed) return
+      if (this.#work !== undefined) this.#goOn(this.#work, this.#yieldAtMs)
+      else this.#pauseOrResume()
     })
+  }
+
+  #end(): void {
+    this.#close()
+    this.#stream.end()
   }
 
   #close(): void {
     if (this.#closed) return
     this.#closed = true
+    this.#work = undefined
     this.#idle.stop()
     this.#session.close()
   }

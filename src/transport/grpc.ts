@@ -1,5 +1,4 @@
 import {
-  type handleUnaryCall,
   logVerbosity,
   type MethodDefinition,
   Server,
@@ -8,9 +7,7 @@ import {
   setLogVerbosity,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
-import { EnvError } from '../env/env-error.ts'
-import { CALLS, type Call, SERVICE_NAME } from '../session/contract.ts'
-import { answerUnary } from '../session/exchange.ts'
+import { CALLS, SERVICE_NAME } from '../session/contract.ts'
 import { toEnvError } from '../session/handlers.ts'
 import { type Host, Session } from '../session/session.ts'
 import { gate } from './grpc-gate.ts'
@@ -18,15 +15,18 @@ import { addHealthService } from './grpc-health.ts'
 import { addReflectionService } from './grpc-reflection.ts'
 import { GrpcSession, type RawStream } from './grpc-session.ts'
 import { grpcStatus } from './grpc-status.ts'
+import { UnaryCalls } from './unary-calls.ts'
 
 export interface GrpcOptions {
   /** Whether to serve the reflection service. */
   readonly reflection: boolean
-  /**
-   * How long an environment of the unary calls may stay unused, and how long a connection may stay silent before
-   * it is asked for a sign of life, and then until it is cut, in milliseconds.
-   */
+  /** How long an environment of the unary calls may stay unused, in milliseconds. */
   readonly idleTimeoutMs: number
+  /**
+   * How often a client is asked for a sign of life, and how long it may take to give it before its connection is
+   * cut, in milliseconds. One that has stopped is cut after twice that at the latest.
+   */
+  readonly keepaliveMs: number
   /** What every call has to bring; undefined lets everyone in. */
   readonly token?: string | undefined
 }
@@ -45,13 +45,15 @@ export class GrpcServer {
   readonly #server: Server
   readonly #host: Host
   readonly #unary: Session
+  readonly #unaryCalls: UnaryCalls
   readonly #sweep: NodeJS.Timeout
 
   constructor(host: Host, options: GrpcOptions) {
     const { maxMessageBytes, maxSessions, maxInFlight } = host.limits
-    const keepaliveMs = Math.min(options.idleTimeoutMs, MAX_TIMER_MS)
+    const keepaliveMs = Math.min(options.keepaliveMs, MAX_TIMER_MS)
     this.#host = host
     this.#unary = new Session(host, false)
+    this.#unaryCalls = new UnaryCalls(this.#unary)
     this.#server = new Server({
       'grpc.max_receive_message_length': maxMessageBytes,
       'grpc.max_send_message_length': -1,
@@ -93,25 +95,15 @@ export class GrpcServer {
         resolve()
       })
     })
-    this.#unary.close()
+    this.#unaryCalls.close()
   }
 
   #implementation(): UntypedServiceImplementation {
     const methods: UntypedServiceImplementation = {
       Session: (stream: RawStream) => serveSession(this.#host, stream),
     }
-    for (const call of CALLS) methods[call.method] = this.#unaryHandler(call)
+    for (const call of CALLS) methods[call.method] = this.#unaryCalls.handler(call)
     return methods
-  }
-
-  #unaryHandler(call: Call): handleUnaryCall<Uint8Array, Uint8Array> {
-    return ({ request }, callback) => {
-      try {
-        callback(null, answerUnary(this.#unary, call, request))
-      } catch (error) {
-        callback(grpcStatus(error instanceof EnvError ? error : toEnvError(error, this.#host)))
-      }
-    }
   }
 }
 

@@ -1,7 +1,8 @@
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { envError } from '../env/env-error.ts'
-import { errorLine, writeAnswer } from '../session/exchange.ts'
+import { type Slices, workUntil } from '../env/slices.ts'
+import { beginAnswer, errorLine } from '../session/exchange.ts'
 import { IdleWork } from '../session/idle-work.ts'
 import { LineBuffer } from '../session/line-buffer.ts'
 import { type Host, Session } from '../session/session.ts'
@@ -22,6 +23,8 @@ export class StdioServer {
   readonly #reader: LineReader
   readonly #reply = new LineBuffer()
   readonly #idle: IdleWork
+  /** The answer in hand, when it takes more than one turn. */
+  #work: Slices<void> | undefined
   /** The output is full: its reader is slow. */
   #full = false
   /** The next turn is due. */
@@ -63,25 +66,36 @@ export class StdioServer {
 
   /** Answers the lines at hand. Past a turn's time or with the output full, the rest and the input wait. */
   #pump(): void {
-    if (this.#full || this.#scheduled) return
-    const end = performance.now() + TURN_MS
-    for (let event = this.#reader.read(); event !== undefined; event = this.#reader.read()) {
-      if (event === 'too_long') refuseLongLine(this.#host, this.#reply)
-      else writeAnswer(this.#session, event, this.#reply)
-      this.#reply.ascii('\n')
+    if (this.#full || this.#scheduled || this.#closed) return
+    const endMs = performance.now() + TURN_MS
+    while (this.#answerNext(endMs)) {
       this.#write()
-      if (!this.#full && performance.now() >= end) this.#schedule()
-      if (this.#full || this.#scheduled) {
-        this.#input.pause()
-        if (this.#full) this.#idle.schedule()
-        return
-      }
+      if (this.#full || performance.now() >= endMs) break
     }
-    if (this.#ended) this.#close()
+    // What may be at hand after the turn is answered in the next one.
+    if (this.#full) this.#wait()
+    else if (this.#work !== undefined || performance.now() >= endMs) this.#schedule()
+    else if (this.#ended) this.#close()
     else {
       this.#input.resume()
       this.#idle.schedule()
     }
+  }
+
+  /** Whether another reply is ready by that time. */
+  #answerNext(endMs: number): boolean {
+    if (this.#work === undefined) {
+      const event = this.#reader.read()
+      if (event === undefined) return false
+      if (event === 'too_long') refuseLongLine(this.#host, this.#reply)
+      else this.#work = beginAnswer(this.#session, event, this.#reply)
+    }
+    if (this.#work !== undefined) {
+      if (workUntil(this.#work, endMs).done !== true) return false
+      this.#work = undefined
+    }
+    this.#reply.ascii('\n')
+    return true
   }
 
   /** Writes the reply, and says whether the output is full with it. */
@@ -93,8 +107,17 @@ export class StdioServer {
     if (waits || !(this.#output instanceof Socket)) this.#reply.leave()
   }
 
+  /** Takes no input until the output has room again. */
+  #wait(): void {
+    this.#input.pause()
+    this.#idle.schedule()
+  }
+
+  /** Lets the event loop go round once before the next reply, or before more work on this one. */
   #schedule(): void {
     this.#scheduled = true
+    this.#input.pause()
+    this.#idle.postpone()
     setImmediate(() => {
       this.#scheduled = false
       this.#pump()
@@ -122,6 +145,8 @@ export class StdioServer {
   }
 
   #finish(): void {
+    this.#closed = true
+    this.#work = undefined
     this.#idle.stop()
     this.#session.close()
     this.#resolve()
