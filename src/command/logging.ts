@@ -9,11 +9,8 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** How much may wait for a standard error that is a socket, in bytes. */
-const MOST_WAITING_BYTES = 1 << 16
-
 /**
- * Lines of JSON on standard error, written at once; those that find a full pipe are dropped. They never hold a value
+ * Lines of JSON on standard error, written at once; those that find it full are dropped. They never hold a value
  * that came in with a request, and so no seed.
  */
 export function createLogger(level: LogLevel): Logger {
@@ -31,14 +28,14 @@ export function createLogger(level: LogLevel): Logger {
 /** A standard error that is closed, full or read by nobody is no reason to stop serving. */
 function openStandardError(): DestinationStream {
   const stat = fstatSync(2)
-  if (stat.isSocket()) return socketWriter()
+  if (stat.isSocket()) return streamWriter(2)
   if (!stat.isFIFO()) return fileWriter(2)
   try {
     // Opened once more: whoever shares the pipe keeps a standard error that blocks. A line is short enough to be
     // written whole or not at all.
     return fileWriter(openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK))
   } catch {
-    return socketWriter()
+    return streamWriter(2)
   }
 }
 
@@ -54,13 +51,31 @@ function fileWriter(fd: number): DestinationStream {
   }
 }
 
-function socketWriter(): DestinationStream {
-  const socket = new Socket({ fd: 2, readable: false })
+/**
+ * The same for what cannot be opened once more. A socket takes as much of a line as it has room for: the rest of it
+ * goes before the next one, without an event loop, which some servers do without.
+ */
+function streamWriter(fd: number): DestinationStream {
+  // Taking it as a socket makes it one that does not block; it is held so that it stays open.
+  const socket = new Socket({ fd, readable: false })
   socket.on('error', () => undefined)
   socket.unref()
+  let rest: Uint8Array = new Uint8Array(0)
+  const written = (bytes: Uint8Array) => {
+    try {
+      return writeSync(fd, bytes)
+    } catch {
+      return 0
+    }
+  }
   return {
     write: (line) => {
-      if (socket.writable && socket.writableLength < MOST_WAITING_BYTES) socket.write(line)
+      if (rest.length > 0) rest = rest.subarray(written(rest))
+      // A line that finds no room at all is dropped.
+      if (rest.length > 0) return
+      const bytes = Buffer.from(line)
+      const length = written(bytes)
+      if (length > 0) rest = bytes.subarray(length)
     },
   }
 }

@@ -1,7 +1,13 @@
 import { createServer, type Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Host, Observer } from '../session/session.ts'
-import { isLoopback, parseListenAddress, StartError } from '../transport/listen-address.ts'
+import {
+  cannotListen,
+  grpcTarget,
+  isLoopback,
+  parseListenAddress,
+  StartError,
+} from '../transport/listen-address.ts'
 
 /** Upper bounds of the latency histogram, in seconds. */
 const LATENCY_BUCKETS = [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1]
@@ -16,7 +22,7 @@ export interface Metrics {
 
 /** Prepares metrics for `HOST:PORT`; throws StartError for an address that other machines can reach. */
 export async function createMetrics(listen: string): Promise<Metrics> {
-  const address = parseListenAddress(listen)
+  const address = parseListenAddress(listen, '--metrics')
   if (address.kind !== 'tcp' || !isLoopback(address)) {
     throw new StartError(`--metrics is ${JSON.stringify(listen)}; allowed: HOST:PORT of this machine only`)
   }
@@ -112,12 +118,8 @@ function createHttpServer(register: Registry): Server {
 
 function listenOn(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', () => {
-      reject(
-        new StartError(
-          `cannot serve metrics on ${host}:${port}: the address is in use or not this machine's`,
-        ),
-      )
+    server.once('error', (error) => {
+      reject(cannotListen(grpcTarget({ kind: 'tcp', host, port }), error, 'serve metrics'))
     })
     server.listen(port, host, () => {
       const bound = server.address()

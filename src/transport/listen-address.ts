@@ -9,17 +9,17 @@ export type ListenAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string }
 
-/** Reads `HOST:PORT`, `[IPV6]:PORT` or `unix:PATH`; throws StartError. */
-export function parseListenAddress(text: string): ListenAddress {
+/** Reads `HOST:PORT`, `[IPV6]:PORT` or `unix:PATH` as given with an option; throws StartError. */
+export function parseListenAddress(text: string, option = '--listen'): ListenAddress {
   if (text.startsWith('unix:')) {
     const path = text.slice('unix:'.length)
-    if (path === '') throw new StartError('--listen unix: needs a path, such as unix:/tmp/blockloom.sock')
+    if (path === '') throw new StartError(`${option} unix: needs a path, such as unix:/tmp/blockloom.sock`)
     return { kind: 'unix', path }
   }
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text)
   const port = Number(match?.[3] ?? Number.NaN)
   if (!match || port > 65_535) {
-    throw new StartError(`--listen is ${JSON.stringify(text)}; allowed: HOST:PORT, [IPV6]:PORT or unix:PATH`)
+    throw new StartError(`${option} is ${JSON.stringify(text)}; allowed: HOST:PORT, [IPV6]:PORT or unix:PATH`)
   }
   return { kind: 'tcp', host: match[1] ?? match[2]!, port }
 }
@@ -79,11 +79,11 @@ const LISTEN_FAULTS: { readonly [code: string]: string } = {
 }
 
 /** Why a server cannot listen, as far as the error tells by its code or, from the library, in its words. */
-export function cannotListen(target: string, error: unknown): StartError {
+export function cannotListen(target: string, error: unknown, what = 'listen'): StartError {
   const { code = '', message = '' } = error as NodeJS.ErrnoException
   const known = Object.keys(LISTEN_FAULTS).find((name) => code === name || message.includes(name))
   const why = known === undefined ? "the address is in use or not this machine's" : LISTEN_FAULTS[known]
-  return new StartError(`cannot listen on ${target}: ${why}`)
+  return new StartError(`cannot ${what} on ${target}: ${why}`)
 }
 
 function answers(path: string): Promise<boolean> {

@@ -39,6 +39,18 @@ it('serve says why it cannot listen: a port in use', async () => {
   server.close()
 })
 
+it('serve says why it cannot serve metrics: a port in use, named as the port of the metrics', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const done = runCli(['serve', '--listen', '127.0.0.1:0', '--metrics', `127.0.0.1:${port}`])
+  expect(done).toMatchObject({
+    status: 2,
+    stderr: `blockloom: cannot serve metrics on 127.0.0.1:${port}: the address is in use\n`,
+  })
+  server.close()
+})
+
 it('tells a folder that is closed to this user', () => {
   const error = Object.assign(new Error('bind EACCES'), { code: 'EACCES' })
   expect(cannotListen('unix:/x', error).message).toBe('cannot listen on unix:/x: this user may not')

@@ -47,6 +47,34 @@ describe('a standard error that nobody reads', () => {
   })
 })
 
+it.each([
+  ['', []],
+  [', without an event loop', ['--blocking']],
+])('a stdio server logs again once its standard error, a socket, is read%s', async (_, flags) => {
+  const session = new StdioSession(['--log-level', 'debug', ...flags])
+  const { stderr } = session.child
+  const refuse = () => session.send({ id: 'x', step: {} })
+  for (let i = 0; i < REFUSALS; i++) await refuse()
+  let text = ''
+  stderr!.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+  })
+  let last = -1
+  await until(async () => {
+    const still = text.length === last
+    last = text.length
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return still && last > 0
+  })
+  const refusalsTold = () => text.split('\n').filter((line) => line.includes('request refused')).length
+  const before = refusalsTold()
+  expect(before).toBeLessThan(REFUSALS)
+  for (let i = 0; i < 10; i++) await refuse()
+  await until(() => refusalsTold() >= before + 10)
+  for (const line of text.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('level')
+  await session.close()
+})
+
 function expectWholeLines(fd: number): void {
   const bytes = Buffer.alloc(1 << 20)
   const lines = bytes.subarray(0, readSync(fd, bytes)).toString().trimEnd().split('\n')
