@@ -26,7 +26,7 @@ from blockloom.evaluation import (
 )
 from blockloom.evaluation.command import Bar, main
 from blockloom.evaluation.results import Played, compare
-from blockloom.learning import tray
+from blockloom.learning import plot, tray
 
 MODULE = '''
 """Agents for the tests."""
@@ -72,7 +72,7 @@ class OnceIllegal(FirstLegal):
 
 
 class TestEpisodes:
-    @pytest.mark.parametrize("rows", [1, 3, 7])
+    @pytest.mark.parametrize("rows", [1, 3, 50])
     def test_what_is_played_does_not_depend_on_the_number_of_rows(self, rows: int) -> None:
         together = play_episodes(FirstLegal(), "BlockPuzzle8-v1", range(7), cap=20)
         few = play_episodes(FirstLegal(), "BlockPuzzle8-v1", range(7), cap=20, num_envs=rows)
@@ -381,6 +381,15 @@ class TestCommand:
             bar.show("a", games, 10 * games)
         drawn = stream.getvalue().split("\r\x1b[K")
         assert [line.split("]")[0] for line in drawn if line] == ["a [....", "a [####"]
+
+    def test_learning_curves_are_drawn(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        curve, out = tmp_path / "weights.json", tmp_path / "curve.png"
+        points = [{"steps": 1000 * i, "score": score} for i, score in enumerate([1.0, float("nan"), 3.0])]
+        curve.write_text(json.dumps({"curve": points}), encoding="utf-8")
+        assert plot.main(["--curve", str(curve), "--line", "greedy=2", "--out", str(out)]) == 0
+        assert out.read_bytes().startswith(b"\x89PNG")
+        assert plot.main(["--curve", str(tmp_path / "none.json"), "--out", str(out)]) == 2
+        assert "none.json" in capsys.readouterr().err
 
     def test_the_command_line_has_it(self) -> None:
         def run(*arguments: str) -> subprocess.CompletedProcess[str]:

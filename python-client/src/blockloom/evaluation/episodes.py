@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -59,16 +60,33 @@ def play_episodes(
     Raises:
         InvalidArgumentError: No seed, a cap below 1, or what the environment refuses.
     """
+    return timed_episodes(
+        agent, game_id, seeds, cap=cap, num_envs=num_envs, num_workers=num_workers, progress=progress, **settings
+    )[0]
+
+
+def timed_episodes(
+    agent: Agent | Policy,
+    game_id: str,
+    seeds: Sequence[int],
+    *,
+    cap: int,
+    num_envs: int | None = None,
+    num_workers: int | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> tuple[dict[str, Counts], float]:
+    """As `play_episodes`, and the seconds that it took once the servers were there."""
     seeds = list(seeds)
     if not seeds:
         raise InvalidArgumentError("seeds are empty; allowed: at least one seed")
     if cap < 1:
         raise InvalidArgumentError(f"cap={cap}; allowed: at least 1")
-    rows = len(seeds) if num_envs is None else num_envs
-    rows = min(rows, len(seeds), MOST_ROWS if num_envs is None else len(seeds))
+    rows = min(MOST_ROWS if num_envs is None else num_envs, len(seeds))
     envs = BlockloomVectorEnv(game_id, rows, max_episode_steps=cap, num_workers=num_workers, **settings)
     try:
-        return _play(as_agent(agent), envs, seeds, progress)
+        start = time.perf_counter()
+        return _play(as_agent(agent), envs, seeds, progress), time.perf_counter() - start
     finally:
         envs.close()
 

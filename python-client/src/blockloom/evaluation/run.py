@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -13,7 +12,7 @@ from blockloom.agents import Agent
 from blockloom.baselines import Policy
 from blockloom.errors import InvalidArgumentError
 from blockloom.evaluation.agents import load_agent
-from blockloom.evaluation.episodes import play_episodes
+from blockloom.evaluation.episodes import timed_episodes
 from blockloom.evaluation.results import Evaluation, Played
 
 Players: TypeAlias = "str | Sequence[str] | Mapping[str, Agent | Policy]"
@@ -74,8 +73,7 @@ def evaluate(
     cap = default_cap(game.game_id) if cap is None else cap
     played = []
     for name, agent in _players(agents, game.game_id).items():
-        start = time.perf_counter()
-        outcomes = play_episodes(
+        outcomes, seconds = timed_episodes(
             agent,
             game.game_id,
             seeds,
@@ -87,7 +85,7 @@ def evaluate(
             progress=None if progress is None else _named(progress, name),
             **access,
         )
-        played.append(Played(name, outcomes, time.perf_counter() - start))
+        played.append(Played(name, outcomes, seconds))
     return Evaluation(game.game_id, tuple(seeds), cap, outcome, dict(config or {}), tuple(played))
 
 

@@ -1,6 +1,7 @@
 """Draws the learning curve of a training: ``python -m blockloom.learning.plot --curve weights.json --out curve.png``.
 
-Needs matplotlib, which Blockloom itself does not.
+Needs matplotlib: ``pip install "blockloom[report]"``. The scores of agents are drawn by ``python -m blockloom evaluate
+--chart FILE.png``.
 """
 
 from __future__ import annotations
@@ -8,14 +9,20 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 
 def draw(curves: list[Path], out: Path, title: str, lines: dict[str, float]) -> None:
     """Writes a PNG of score against steps; `lines` are scores to compare with, by name."""
-    importlib.import_module("matplotlib").use("Agg")
-    pyplot: Any = importlib.import_module("matplotlib.pyplot")
+    try:
+        importlib.import_module("matplotlib").use("Agg")
+        pyplot: Any = importlib.import_module("matplotlib.pyplot")
+    except ImportError as error:
+        raise ImportError(
+            "curves are drawn by matplotlib, which is not installed: pip install 'blockloom[report]'"
+        ) from error
     figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
     for path in curves:
         curve = json.loads(path.read_text(encoding="utf-8"))["curve"]
@@ -29,17 +36,29 @@ def draw(curves: list[Path], out: Path, title: str, lines: dict[str, float]) -> 
     figure.savefig(out, dpi=110)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """The command line."""
+def main(argv: list[str] | None = None) -> int:
+    """The command line; gives the exit code."""
     parser = argparse.ArgumentParser(prog="python -m blockloom.learning.plot", description=__doc__)
     parser.add_argument("--curve", type=Path, action="append", required=True, help="JSON file of a training")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--title", default="")
-    parser.add_argument("--line", action="append", default=[], help="NAME=SCORE, drawn across")
+    parser.add_argument("--line", type=_line, action="append", default=[], help="NAME=SCORE, drawn across")
     given = parser.parse_args(argv)
-    lines = {name: float(score) for name, score in (line.split("=") for line in given.line)}
-    draw(given.curve, given.out, given.title, lines)
+    try:
+        draw(given.curve, given.out, given.title, dict(given.line))
+    except (ImportError, OSError, ValueError, KeyError) as error:
+        print(f"blockloom: the curves cannot be drawn: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _line(text: str) -> tuple[str, float]:
+    name, _, score = text.rpartition("=")
+    try:
+        return name, float(score)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: NAME=SCORE") from None
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
