@@ -44,7 +44,9 @@ class Codec:
         self.num_outcomes = len(spec.outcome_names)
         self._expand = [(array.name, _expander(array, packed)) for array in spec.observations]
         self._packed_masks = packed
-        self._expand_only = [(array.name, expander_of_only(array, packed)) for array in spec.observations]
+        self._expand_only = [
+            (i, array.name, expander_of_only(array, packed)) for i, array in enumerate(spec.observations)
+        ]
         self._only_mask = _bits_of_only((spec.num_actions,)) if packed else _bytes_of_only((spec.num_actions,))
 
     def arrays(self, batch: Batch, rows: int) -> Arrays:
@@ -69,7 +71,7 @@ class Codec:
 
     def only_observation(self, data: Sequence[bytes]) -> Observation:
         """Observation arrays of the only row, by name; a category is an ``int64``."""
-        return {name: expand(each) for (name, expand), each in zip(self._expand_only, data, strict=True)}
+        return {name: expand(data[i]) for i, name, expand in self._expand_only}
 
     def only_mask(self, data: bytes) -> npt.NDArray[np.int8]:
         """``[num_actions]`` int8 of the only row."""

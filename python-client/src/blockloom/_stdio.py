@@ -14,8 +14,10 @@ from collections import deque
 from collections.abc import Sequence
 from threading import get_ident
 
+import msgspec
+
 from blockloom._channel import Channel, Ticket, deadline_error, locked
-from blockloom._contract import Batch, Body, SessionResponse, decode_response, encode_request
+from blockloom._contract import Batch, Body, SessionResponse, decode_response, decode_step, encode_request
 from blockloom.errors import ServerDiedError
 
 _PIPE_BYTES = 1 << 20
@@ -122,26 +124,27 @@ class StdioChannel(Channel):
         """
         if self._waiting or self._chunks or self._outbox or self.lost_envs or self._only_thread != get_ident():
             return super().step_at_once(env_id, actions, timeout_s)
+        packed = b2a_base64(actions, newline=False)
         with self._write_lock, self._read_lock:  # free, unless another thread has just begun
             self._check_usable()
             self._last_id = number = self._last_id + 1
-            head = b'{"id":"%d",' % number
-            packed = b2a_base64(actions, newline=False)
-            frame = b'%b"step":{"envId":"%b","packedActions":"%b"}}\n' % (head, env_id.encode(), packed)
+            head = b'{"id":"%d","step":{' % number
+            frame = b'%b"envId":"%b","packedActions":"%b"}}\n' % (head, env_id.encode(), packed)
             if len(frame) > select.PIPE_BUF or not self._write_short(frame):
                 return super().step_at_once(env_id, actions, timeout_s)
             # An interrupt may cost the answer from here on: then it is known by its number when it comes, and dropped.
             if not self._out_poll.poll(1000 * timeout_s):
                 raise deadline_error(timeout_s)
-            try:
-                self._chunks.extend(map(os.read, (self._out,), (self._read_size,)))
-            except OSError:
-                answer = b""
-            else:
-                answer = self._chunks[0]
+            self._read_now()
+            answer = self._chunks[0] if self._chunks else b""
             if answer.startswith(head) and answer.find(b"\n") == len(answer) - 1:
-                self._chunks.clear()
-                return self._batch_of("step", self._response(answer))
+                try:
+                    batch = decode_step(answer)
+                except msgspec.DecodeError:
+                    pass  # the general way tells what is wrong
+                else:
+                    self._chunks.clear()
+                    return batch
             ticket = Ticket(number, "step")
             self._waiting[ticket.id] = ticket
         return self.wait_batch(ticket, timeout_s)
@@ -219,13 +222,18 @@ class StdioChannel(Channel):
             self._read_chunk()
 
     def _read_chunk(self) -> None:
+        if self._read_now():
+            self._deliver()
+
+    def _read_now(self) -> bool:
+        """Keeps what there is to read; says whether there was anything, the end included."""
         try:
             self._chunks.extend(map(os.read, (self._out,), (self._read_size,)))
         except BlockingIOError:
-            return
+            return False
         except OSError as error:
             raise self._broken("the embedded server ended") from error
-        self._deliver()
+        return True
 
     def _deliver(self) -> bool:
         """Hands on all whole lines that were read, and keeps the rest; harmless if it is cut short and done again."""

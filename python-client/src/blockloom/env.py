@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Mapping
 from typing import Any, SupportsIndex
@@ -128,7 +129,7 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
         self._codec = Codec(spec)
         self.observation_space = spaces.observation_space(spec, with_mask=self._mask_in_obs)
         self.action_space = spaces.action_space(spec)
-        self._outcome_names = spec.outcome_names
+        self._name_outcomes = functools.partial(zip, spec.outcome_names)
         self._unpack_outcomes = struct.Struct(f"<{len(spec.outcome_names)}i").unpack
         self._actions = [struct.pack("<i", action) for action in range(spec.num_actions)]
 
@@ -236,8 +237,8 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
         codec = self._codec
         observation: Observation = codec.only_observation(batch.observations)
         mask = codec.only_mask(batch.action_masks)
-        info: Info = {"action_mask": mask}
-        info.update(zip(self._outcome_names, self._unpack_outcomes(batch.outcomes)))  # noqa: B905 - as many as the spec says
+        info: Info = dict(self._name_outcomes(self._unpack_outcomes(batch.outcomes)))
+        info["action_mask"] = mask
         refusals = batch.refusals
         info["illegal_action"] = bool(refusals)
         info["refusal"] = refusals[0].reason if refusals else None
