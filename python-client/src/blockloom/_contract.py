@@ -304,13 +304,23 @@ class SessionResponse(_Message, frozen=True):
     close_env: CloseEnvResponse | None = None
 
 
+class _StepAnswer(_Message, frozen=True):
+    step: BatchResponse
+
+
 _decoder = msgspec.json.Decoder(SessionResponse)
+_step_decoder = msgspec.json.Decoder(_StepAnswer)
 _encoder = msgspec.json.Encoder()
 
 
 def decode_response(frame: bytes) -> SessionResponse:
     """Reads a response from its JSON form; raises ``msgspec.DecodeError`` if it is none."""
     return _decoder.decode(frame)
+
+
+def decode_step(frame: bytes) -> Batch:
+    """Reads the batch from the answer to a step; raises ``msgspec.DecodeError`` if it is none."""
+    return _step_decoder.decode(frame).step.batch
 
 
 def encode_request(request_id: str, call: str, body: Body) -> bytes:

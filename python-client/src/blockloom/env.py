@@ -237,8 +237,8 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
         codec = self._codec
         observation: Observation = codec.only_observation(batch.observations)
         mask = codec.only_mask(batch.action_masks)
-        info: Info = dict(self._name_outcomes(self._unpack_outcomes(batch.outcomes)))
-        info["action_mask"] = mask
+        info: Info = {"action_mask": mask}
+        info.update(self._name_outcomes(self._unpack_outcomes(batch.outcomes)))
         refusals = batch.refusals
         info["illegal_action"] = bool(refusals)
         info["refusal"] = refusals[0].reason if refusals else None
