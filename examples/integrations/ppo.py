@@ -359,14 +359,9 @@ class Trainer:
         settings, progress = self.settings, self.progress
         progress.first_rewards += self.rewards.ravel()[: HASHED_STEPS - len(progress.first_rewards)].tolist()
         rewards = self._scaled_rewards()
-        advantages = np.zeros_like(rewards)
-        following = np.zeros(settings.num_envs, np.float32)
-        for step in reversed(range(settings.rollout)):
-            # A time limit ends the sum, not the game: what would have come is worth the value there.
-            bootstrap = settings.gamma * self.values[step + 1] * ~self.terminated[step]
-            following = settings.gamma * settings.gae_lambda * following * ~self.ended[step]
-            following = (rewards[step] + bootstrap - self.values[step] + following) * self.valid[step]
-            advantages[step] = following
+        advantages = estimate_advantages(
+            rewards, self.values, self.valid, self.terminated, self.ended, settings.gamma, settings.gae_lambda
+        )
         left = max(0.0, 1 - progress.steps / settings.steps)
         for group in self.optimizer.param_groups:
             group["lr"] = settings.rate * left
@@ -438,6 +433,38 @@ class Trainer:
         part = path.with_suffix(".part")
         torch.save(checkpoint, part)
         os.replace(part, path)
+
+
+def estimate_advantages(
+    rewards: npt.NDArray[np.float32],
+    values: npt.NDArray[np.float32],
+    valid: npt.NDArray[np.bool_],
+    terminated: npt.NDArray[np.bool_],
+    ended: npt.NDArray[np.bool_],
+    gamma: float,
+    gae_lambda: float,
+) -> npt.NDArray[np.float32]:
+    """Generalized advantage estimation where the step after an end begins the next episode.
+
+    Args:
+        rewards: ``(steps, rows)``, as are the next three.
+        values: ``(steps + 1, rows)``: of what was seen before each step, and after the last. After a step in which a
+            time limit cut in, that is the position it cut in.
+        valid: False where the step began an episode, which is no transition: nothing is learned from it.
+        terminated: Whether the game was over after the step.
+        ended: The same, or a time limit cut in.
+        gamma: The discount of a step.
+        gae_lambda: Near 0, values are trusted; near 1, rewards.
+    """
+    advantages = np.zeros_like(rewards)
+    following = np.zeros(rewards.shape[1], np.float32)
+    for step in reversed(range(len(rewards))):
+        # A time limit ends the sum, not the game: what would have come is worth the value there.
+        bootstrap = gamma * values[step + 1] * ~terminated[step]
+        following = gamma * gae_lambda * following * ~ended[step]
+        following = (rewards[step] + bootstrap - values[step] + following) * valid[step]
+        advantages[step] = following
+    return advantages
 
 
 def train(settings: Settings, checkpoint: dict[str, Any] | None = None) -> Trainer:
