@@ -5,9 +5,9 @@ export interface Scale {
   count(full: number, short: number): number
 }
 
-/** What a row of the table came to. */
+/** What a row of the table came to; `by list` is less than was wanted, and says so in its figure. */
 export interface Outcome {
-  readonly ok: boolean | 'not shown'
+  readonly ok: boolean | 'by list'
   readonly figure: string
 }
 

@@ -1,12 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ADVISORIES, affecting, LISTED_ON } from './advisories.ts'
+import { PYTHON_LOCK, ROOT, readLocks } from './locks.ts'
 import type { Outcome, Row } from './row.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** What an audit found, or why there is no answer. */
+type Audit = { readonly findings: number; readonly told: string } | { readonly missing: string }
 
-/** High and critical findings, or why there is no answer. */
-function npmAudit(): number | string {
+/** High and critical findings in what the server runs with. */
+function npmAudit(): Audit {
   const done = spawnSync('npm', ['audit', '--omit=dev', '--json', '--audit-level=high'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -17,44 +21,85 @@ function npmAudit(): number | string {
       metadata?: { vulnerabilities?: { high: number; critical: number } }
     }
     const found = report.metadata?.vulnerabilities
-    if (found !== undefined) return found.high + found.critical
+    if (found !== undefined) {
+      const findings = found.high + found.critical
+      return { findings, told: `${findings} high or critical` }
+    }
   } catch {
     // Told below.
   }
-  return 'the registry gives no audit'
+  return { missing: 'the registry gives no audit' }
 }
 
-function pipAudit(): number | string {
-  const python = process.env.PYTHON ?? `${ROOT}.venv/bin/python`
-  const command = ['-m', 'pip_audit', '--format', 'json', '--skip-editable', '--progress-spinner', 'off']
-  const done = spawnSync(python, command, { encoding: 'utf8', timeout: 120_000 })
+/** Findings of any kind in the pinned Python packages. The tool is installed for this alone, elsewhere. */
+function pipAudit(): Audit {
+  const folder = mkdtempSync(join(tmpdir(), 'blockloom-audit-'))
   try {
-    const report = JSON.parse(done.stdout) as { dependencies: { vulns?: readonly unknown[] }[] }
-    const known = report.dependencies.filter(({ vulns }) => vulns !== undefined)
-    if (known.length > 0) return known.reduce((sum, { vulns }) => sum + vulns!.length, 0)
-  } catch {
-    if (/No module named/.test(done.stderr ?? '')) return 'not installed'
+    const python = process.env.PYTHON ?? `${ROOT}.venv/bin/python`
+    const own = join(folder, 'bin', 'python')
+    const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'pip-audit']
+    for (const [program, args] of [[python, ['-m', 'venv', folder]] as const, [own, install] as const]) {
+      if (spawnSync(program, args, { timeout: 120_000 }).status !== 0)
+        return { missing: 'it cannot be installed' }
+    }
+    const command = [
+      '-m',
+      'pip_audit',
+      '-r',
+      ROOT + PYTHON_LOCK,
+      '--no-deps',
+      '--disable-pip',
+      '--format',
+      'json',
+    ]
+    const options = { encoding: 'utf8', timeout: 120_000 } as const
+    return readPipAudit(spawnSync(own, [...command, '--progress-spinner', 'off'], options).stdout)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
-  return 'its service gives no audit'
+}
+
+function readPipAudit(json: string): Audit {
+  try {
+    const { dependencies } = JSON.parse(json) as { dependencies: { vulns?: readonly unknown[] }[] }
+    const audited = dependencies.filter(({ vulns }) => vulns !== undefined)
+    const findings = audited.reduce((sum, { vulns }) => sum + vulns!.length, 0)
+    const told = `${findings} findings in ${audited.length} packages`
+    // A package that the service does not know was not looked at.
+    if (findings > 0 || audited.length === dependencies.length) return { findings, told }
+    if (audited.length > 0)
+      return { missing: `${told}, ${dependencies.length - audited.length} unknown to it` }
+  } catch {
+    // Told below.
+  }
+  return { missing: 'its service gives no audit' }
+}
+
+function told(audit: Audit): string {
+  return 'missing' in audit ? audit.missing : audit.told
 }
 
 export const supply: Row = {
   what: 'supply',
-  wanted: 'npm audit and pip-audit: no high finding; lock files that name no registry host',
+  wanted:
+    'npm audit and pip-audit: no high finding; everything pinned, one copy each, lock files that name no registry host',
   async run(): Promise<Outcome> {
-    const locks = ['package-lock.json', 'python-client/requirements-dev.lock']
-    const hosts = locks.filter((file) =>
-      /"resolved"|https?:\/\/[^"\s]*(npmjs|pypi|registry)/.test(readFileSync(ROOT + file, 'utf8')),
-    )
-    const [npm, pip] = [npmAudit(), pipAudit()]
-    const audits = [npm, pip]
-    const found = audits.some((answer) => typeof answer === 'number' && answer > 0)
-    const asked = audits.every((answer) => typeof answer === 'number')
-    const ok = !found && hosts.length === 0
+    const locks = readLocks()
+    const audits = [npmAudit(), pipAudit()] as const
+    const known = affecting(locks.version).map(({ name, id }) => `${name} ${id}`)
+    const answered = audits.every((audit) => 'findings' in audit)
+    const found = audits.some((audit) => 'findings' in audit && audit.findings > 0)
+    const ok = !found && known.length === 0 && locks.faults.length === 0
     return {
-      // An audit that gave no answer shows nothing.
-      ok: ok && !asked ? 'not shown' : ok,
-      figure: `npm audit: ${typeof npm === 'number' ? `${npm} high` : npm}; pip-audit: ${typeof pip === 'number' ? `${pip} findings` : pip}; hosts in lock files: ${hosts.length}`,
+      // Without an answer of the audits, what the list says is all that is shown.
+      ok: ok && !answered ? 'by list' : ok,
+      figure: [
+        `npm audit: ${told(audits[0])}`,
+        `pip-audit: ${told(audits[1])}`,
+        `of ${ADVISORIES.length} advisories listed on ${LISTED_ON}: ${known.join(', ') || 'none'} in the locked versions`,
+        `${locks.serverPackages} packages for the server and ${locks.pythonPackages} for Python pinned`,
+        `lock files: ${locks.faults.join(', ') || 'no fault'}`,
+      ].join('; '),
     }
   },
 }
