@@ -350,6 +350,19 @@ class TestCommand:
         assert message in output.err
         assert output.out == ""
 
+    def test_the_figures_are_printed_also_where_the_report_cannot_be_written(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def full(self: Path, *arguments: Any, **keywords: Any) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Path, "write_text", full)
+        command = ["--game", "stackcraft", "--agent", "random", "--seeds", "0:2", "--cap", "1"]
+        assert main([*command, "--json", str(tmp_path / "a.json")]) == 2
+        output = capsys.readouterr()
+        assert output.out.startswith("Stackcraft-v1: score of 2 games")
+        assert "the report cannot be written" in output.err
+
     def test_a_chart_without_matplotlib(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -106,11 +106,14 @@ def _run(given: argparse.Namespace) -> None:
     finally:
         if bar is not None:
             bar.clear()
-    print(result.text())
-    if given.json is not None:
-        given.json.write_text(json.dumps(result.to_json()) + "\n", encoding="utf-8")
-    if given.chart is not None:
-        save_chart(result, given.chart)
+    print(result.text(), flush=True)
+    try:
+        if given.json is not None:
+            given.json.write_text(json.dumps(result.to_json()) + "\n", encoding="utf-8")
+        if given.chart is not None:
+            save_chart(result, given.chart)
+    except OSError as error:
+        raise InvalidArgumentError(f"the report cannot be written: {error}") from error
 
 
 class Bar:
