@@ -124,7 +124,8 @@ class TestTupleValue:
         targets = np.random.default_rng(2).normal(100, 50, 30)
         indices = value.indices(boards, [np.arange(30, dtype=np.int32) % 2])
         for _ in range(300):
-            value.learn(indices, targets - value.values(indices), 1.0)
+            for entries, target in zip(indices, targets, strict=True):
+                value.learn(entries, target - value.weights[entries].sum(), 1.0)
         assert np.abs(value.values(indices) - targets).max() < 25
 
     def test_survives_being_stored(self, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 import { instantiate } from '../../random/wasm-code.ts'
 import { roomTable } from './value.ts'
-import { bothFunction, handFunction, type ValueMemory } from './value-code.ts'
+import { bothFunction, handFunction } from './value-code.ts'
 import { type ValueLayout, valueLayout } from './value-layout.ts'
+import type { ValueMemory } from './value-words.ts'
 
 /** How many boards are valued in one run. */
 export const VALUED_TOGETHER = 256

@@ -2,8 +2,9 @@
 
 The value of the board after a whole tray is spent, before the next is dealt, is learned by TD(0) while playing: its
 target is the points of the next tray above the usual and the value of the board after it, or a penalty where no next
-tray could be spent. Measured from the usual, a board that looks like nothing seen so far counts as an ordinary one. The
-same command and seed play the same games, however long they are given.
+tray could be spent. Measured from the usual, penalties included, a board that looks like nothing seen so far counts as
+an ordinary one; else all that is known would come to look worse than what is not. The search is the server's, which is
+sent the value from time to time. The same command and seed play the same games, however long they are given.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from blockloom.learning import tray
 from blockloom.vector import BlockloomVectorEnv
 
 HASHED_STEPS = 10_000
-LEARNED_TOGETHER = 16
 SETS_OF_LATE = 20_000
 SETS_TO_SEND = 4096
 """The server searches by weights that are as old as this at most: they are a megabyte."""
@@ -82,7 +82,7 @@ class Learner:
         self._points = np.zeros(n)
         """Points since that board."""
         self._usual: float | None = None
-        """The mean points of a tray, of late."""
+        """The mean reward of a tray, of late: its points, less the penalty where the game ended."""
         self._sent = self.value.weights.copy()
         self._since_sent = 0
 
@@ -119,19 +119,18 @@ class Learner:
         spent = self._is_whole(choice)
         rows, indices = choice.rows[spent], choice.indices[spent]
         known = self._waiting[rows]
-        targets = self._above_usual(rows) + settings.gamma * choice.values[spent]
+        targets = self._above_usual(self._points[rows]) + settings.gamma * choice.values[spent]
         self._learn(rows[known], targets[known])
         self._indices[rows] = indices
         self._waiting[rows] = True
         self._points[rows] = 0
 
-    def _above_usual(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        points = self._points[rows]
-        if len(rows):
-            mean = float(points.mean())
+    def _above_usual(self, rewards: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        if len(rewards):
+            mean = float(rewards.mean())
             usual = mean if self._usual is None else self._usual
-            self._usual = usual + (mean - usual) * len(rows) / (len(rows) + SETS_OF_LATE)
-        above: npt.NDArray[np.float64] = points - (self._usual or 0.0)
+            self._usual = usual + (mean - usual) * len(rewards) / (len(rewards) + SETS_OF_LATE)
+        above: npt.NDArray[np.float64] = rewards - (self._usual or 0.0)
         return above
 
     def _is_whole(self, choice: tray.Choice) -> npt.NDArray[np.bool_]:
@@ -150,18 +149,18 @@ class Learner:
         """Learns from games that are over and forgets what was planned there; the rows begin anew."""
         over = np.flatnonzero(terminations & self._waiting)
         if len(over):
-            self._learn(over, self._points[over] - (self._usual or 0.0) - self.settings.penalty)
+            self._learn(over, self._above_usual(self._points[over] - self.settings.penalty))
         done = terminations | truncations
         self._plans[done] = -1
         self._waiting[done] = False
         self._points[done] = 0
 
     def _learn(self, rows: npt.NDArray[np.int64], targets: npt.NDArray[np.float64]) -> None:
-        # In small parts, each of which sees what the one before it changed: that learns more from the same games.
-        for first in range(0, len(rows), LEARNED_TOGETHER):
-            part = slice(first, first + LEARNED_TOGETHER)
-            indices = self._indices[rows[part]]
-            self.value.learn(indices, targets[part] - self.value.values(indices), self.settings.rate)
+        # One after another, so that each sees what those before it changed: that learns more from the same games.
+        value, rate = self.value, self.settings.rate
+        for row, target in zip(rows.tolist(), targets.tolist(), strict=True):
+            indices = self._indices[row]
+            value.learn(indices, target - float(value.weights[indices].sum()), rate)
 
 
 def train(settings: Settings, out: Path | None = None) -> tuple[Learner, Progress]:

@@ -18,6 +18,7 @@ from blockloom.learning.shapes import SHAPES, anchor_counts, row_bits
 Indices = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Pattern = list[tuple[int, int]]
+_SMALL = np.float32(1e-9)
 
 
 def block(height: int, width: int, row: int, col: int) -> Pattern:
@@ -79,7 +80,6 @@ class TupleValue:
         """float32: all tables, one behind the other."""
         self._errors = np.zeros(total, np.float32)
         self._sizes = np.zeros(total, np.float32)
-        self._scratch = np.zeros((3, total), np.float32)
 
     @property
     def active(self) -> int:
@@ -107,23 +107,20 @@ class TupleValue:
         values: Floats = self.weights[indices].sum(axis=1, dtype=np.float64)
         return values
 
-    def learn(self, indices: Indices, errors: Floats, rate: float) -> None:
-        """Moves the values of boards by `rate` times their errors, if no entry's errors ever cancelled out.
+    def learn(self, indices: Indices, error: float, rate: float) -> None:
+        """Moves the value of a board by `rate` times its error, if no entry's errors ever cancelled out.
 
-        An entry that several boards share moves by the mean of their errors.
+        Args:
+            indices: int32 ``(active,)``: the board's entries.
+            error: What the value should have been, less what it is.
+            rate: From 0 to 1.
         """
-        touched = indices.ravel()
-        error = np.repeat(errors.astype(np.float32), self.active)
-        total, size, count = self._scratch
-        np.add.at(total, touched, error)
-        np.add.at(size, touched, np.abs(error))
-        np.add.at(count, touched, np.float32(1))
-        # An entry comes up once for each board that has it; every time the same is assigned.
-        signed, absolute, times = total[touched], size[touched], count[touched]
-        old_errors, old_sizes = self._errors[touched], self._sizes[touched]
-        coherence = np.where(old_sizes > 0, np.abs(old_errors) / np.maximum(old_sizes, np.float32(1e-9)), 1)
-        step = np.float32(rate / self.active) * coherence.astype(np.float32)
-        self.weights[touched] += step * signed / times
-        self._errors[touched] = old_errors + signed
-        self._sizes[touched] = old_sizes + absolute
-        self._scratch[:, touched] = 0
+        # An entry that comes up twice is assigned the same twice.
+        errors, sizes = self._errors[indices], self._sizes[indices]
+        coherence = np.abs(errors)
+        coherence /= np.maximum(sizes, _SMALL)
+        coherence[sizes == 0] = 1
+        coherence *= np.float32(rate * error / self.active)
+        self.weights[indices] += coherence
+        self._errors[indices] = errors + np.float32(error)
+        self._sizes[indices] = sizes + np.float32(abs(error))
