@@ -3,6 +3,7 @@
 - `python -m blockloom.learning.train_tray`: temporal differences with tuple tables, for Lumen Blocks and both Block
   Puzzles.
 - `python -m blockloom.learning.train_stackcraft`: the cross-entropy method over features, for Stackcraft.
+- `blockloom.learning.placements`: what the legal placements of a tray game leave, as features for a network.
 - `python -m blockloom.learning.evaluate`: plays the episodes of many seeds side by side.
 
 They need numpy alone.
