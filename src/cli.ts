@@ -1,3 +1,4 @@
+import { benchCommand } from './command/bench.ts'
 import { checkCommand } from './command/check/check.ts'
 import type { Command } from './command/command.ts'
 import { inspectCommand } from './command/inspect.ts'
@@ -17,6 +18,7 @@ const COMMANDS: readonly Command[] = [
   inspectCommand,
   checkCommand,
   replayCommand,
+  benchCommand,
 ]
 
 async function main(args: readonly string[]): Promise<number> {
