@@ -1,6 +1,6 @@
 import type { AfterstateSearch } from '../../env/game.ts'
 import { writeCells } from '../tray/afterstate.ts'
-import { createBoardValues } from '../tray/board-values.ts'
+import { laterBoardValues } from '../tray/board-values.ts'
 import { BOARD_10 } from '../tray/board10.ts'
 import type { DrawTable } from '../tray/draw-table.ts'
 import { createSearch } from '../tray/search.ts'
@@ -26,7 +26,7 @@ function weightsOf(table: DrawTable): number[] {
 }
 
 const RANKING: Ranking = {
-  values: createBoardValues(10, BANDS.map(weightsOf), [
+  values: laterBoardValues(10, BANDS.map(weightsOf), [
     (MOST_COMBO + 1) * IDLE_LIMIT,
     (MOST_NEW_SETS + 1) * BANDS.length,
   ]),

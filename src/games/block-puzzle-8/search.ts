@@ -1,6 +1,6 @@
 import type { AfterstateSearch } from '../../env/game.ts'
 import { writeCells } from '../tray/afterstate.ts'
-import { createBoardValues } from '../tray/board-values.ts'
+import { laterBoardValues } from '../tray/board-values.ts'
 import { BOARD_8 } from '../tray/board8.ts'
 import { weightBySize } from '../tray/draw-table.ts'
 import { createSearch } from '../tray/search.ts'
@@ -23,7 +23,7 @@ export const SEARCH: AfterstateSearch<BlockPuzzle8State> = createSearch<BlockPuz
     return scorePlacement(piece, lines, figures[0])
   },
   ranking: {
-    values: createBoardValues(8, [SHAPES_8.map(weightBySize)], [MOST_COMBO + 1]),
+    values: laterBoardValues(8, [SHAPES_8.map(weightBySize)], [MOST_COMBO + 1]),
     bandAt: () => 0,
     learnedFigures: 1,
     writeFigures: (figures, at, _score, out, to) => {

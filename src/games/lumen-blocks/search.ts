@@ -1,5 +1,5 @@
 import type { AfterstateSearch } from '../../env/game.ts'
-import { createBoardValues } from '../tray/board-values.ts'
+import { laterBoardValues } from '../tray/board-values.ts'
 import { BOARD_8, TRAY_8 } from '../tray/board8.ts'
 import { weightBySize } from '../tray/draw-table.ts'
 import { createSearch } from '../tray/search.ts'
@@ -24,7 +24,7 @@ export const SEARCH: AfterstateSearch<LumenState> = createSearch<LumenState>({
     return scorePlacement(piece, lines, figures[0], emptied)
   },
   ranking: {
-    values: createBoardValues(8, [SHAPES_8.map(weightBySize)], [MOST_STREAK + 1]),
+    values: laterBoardValues(8, [SHAPES_8.map(weightBySize)], [MOST_STREAK + 1]),
     bandAt: () => 0,
     learnedFigures: 1,
     writeFigures: (figures, at, _score, out, to) => {

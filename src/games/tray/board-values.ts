@@ -65,6 +65,15 @@ export function createBoardValues(
   }
 }
 
+/** The same when they are first needed: making them takes some hundredths of a second. */
+export function laterBoardValues(...settings: Parameters<typeof createBoardValues>): () => BoardValues {
+  let values: BoardValues | undefined
+  return () => {
+    values ??= createBoardValues(...settings)
+    return values
+  }
+}
+
 /** Words of 64 bits that the code keeps a board in. */
 function wordsOf(size: 8 | 10): number {
   return size === 8 ? 1 : 2

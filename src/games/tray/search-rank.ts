@@ -5,7 +5,7 @@ import { BOARD_STRIDE, MOST_FIGURES, type SearchPool } from './search-pool.ts'
 
 /** How a search ranks positions: by points, and by the values of board and figures. */
 export interface Ranking {
-  readonly values: BoardValues
+  values(): BoardValues
   /** The band of the next deal's weights, by the score. */
   bandAt(score: number): number
   /** Writes the figures of the learned value at `to`, from those of a position and the score it has. */
@@ -32,7 +32,8 @@ export function rankLevel(ranking: Ranking, pool: SearchPool, by: RankedBy, most
 }
 
 function valueEntries(ranking: Ranking, pool: SearchPool, by: RankedBy, first: number, count: number): void {
-  const { values, newSet, learnedFigures } = ranking
+  const { newSet, learnedFigures } = ranking
+  const values = ranking.values()
   const { score, learned } = by
   for (let i = 0; i < count; i++) {
     const entry = first + i
@@ -60,8 +61,9 @@ export function rankOf({ learned }: RankedBy, points: number, hand: number, valu
 
 /** The learned value of an entry's board when a new set has been bought there; 0 without a learned value. */
 export function learnedWhenBought(ranking: Ranking, pool: SearchPool, entry: number, by: RankedBy): number {
-  const { values, newSet } = ranking
+  const { newSet } = ranking
   if (by.learned === undefined || newSet === undefined) return 0
+  const values = ranking.values()
   const count = entry * MOST_FIGURES + newSet.figure
   pool.figures[count]!--
   values.load(0, pool.boards, entry * BOARD_STRIDE)

@@ -54,7 +54,9 @@ export function createSearch<State extends TrayState>(game: SearchedGame<State>)
   return {
     depth: SLOTS,
     figures: [...game.figures, 'score'],
-    learnedWeights: game.ranking.values.weightCount,
+    get learnedWeights() {
+      return game.ranking.values().weightCount
+    },
     run(state, beamWidth, depth, out, at, most = beamWidth, learned = undefined) {
       if (state.over) return 0
       let deepest = search(game, state, beamWidth, depth, learned)
