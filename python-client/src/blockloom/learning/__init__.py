@@ -4,7 +4,7 @@
   Puzzles.
 - `python -m blockloom.learning.train_stackcraft`: the cross-entropy method over features, for Stackcraft.
 - `blockloom.learning.placements`: what the legal placements of a tray game leave, as features for a network.
-- `python -m blockloom.learning.evaluate`: plays the episodes of many seeds side by side.
+- `python -m blockloom evaluate`: plays the episodes of many seeds side by side.
 
 They need numpy alone.
 """
