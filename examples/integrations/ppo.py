@@ -5,7 +5,7 @@ python examples/integrations/ppo.py --run runs/blocks --resume
 python examples/integrations/ppo.py --run runs/blocks --evaluate 0:200
 
 The rows of a vector are played in groups: while the network thinks about one group, the server steps the others. A run
-writes TensorBoard scalars, a learning curve (`curve.json`) and checkpoints to its folder. A checkpoint also holds what
+writes TensorBoard scalars, a learning curve (`ppo.json`) and checkpoints to its folder. A checkpoint also holds what
 each row has played in its episode: a run that was killed goes on from it to the same weights and rewards, to the bit.
 
 Needs torch, tensorboard and tqdm.
@@ -15,7 +15,6 @@ import argparse
 import hashlib
 import json
 import os
-import resource
 import time
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -71,6 +70,10 @@ class Settings:
     checkpoint_every: int = 10
     """Updates between two checkpoints."""
     threads: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.cap, self.rollout, self.epochs, self.minibatch, self.checkpoint_every) < 1:
+            raise ValueError("cap, rollout, epochs, minibatch and checkpoint_every must be at least 1")
 
 
 # What a network sees -------------------------------------------------------------------------------------------------
@@ -493,7 +496,7 @@ def train(settings: Settings, checkpoint: dict[str, Any] | None = None) -> Train
         trainer.envs.close()
     report: dict[str, Any] = {"settings": {**asdict(settings), "run": str(settings.run)}, "digest": progress.digest}
     report |= {"steps": progress.steps, "illegal": progress.illegal, "curve": progress.curve}
-    (settings.run / "curve.json").write_text(json.dumps(report), encoding="utf-8")
+    (settings.run / "ppo.json").write_text(json.dumps(report), encoding="utf-8")
     return trainer
 
 
@@ -588,11 +591,11 @@ def main(argv: list[str] | None = None) -> None:
         return
     trainer = train(*load(given["run"])) if resume else train(Settings(**given))
     progress = trainer.progress
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    trainer_minutes, server_minutes = ((one.ru_utime + one.ru_stime) / 60 for one in used)
+    used = os.times()
+    trainer_minutes, server_minutes = (used.user + used.system) / 60, (used.children_user + used.children_system) / 60
     weights = b"".join(array.numpy().tobytes() for array in trainer.network.state_dict().values())
     print(f"{progress.steps:,} steps, {progress.episodes:,} episodes, {progress.illegal} illegal actions")
-    print(f"processor minutes: trainer {trainer_minutes:.2f}, server {server_minutes:.2f}")
+    print(f"processor minutes of this process: trainer {trainer_minutes:.2f}, server {server_minutes:.2f}")
     print(f"rewards of the first {HASHED_STEPS:,} steps: sha256 {progress.digest}")
     print(f"weights: sha256 {hashlib.sha256(weights).hexdigest()}")
 
