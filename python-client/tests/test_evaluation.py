@@ -244,7 +244,7 @@ class TestAgents:
     @pytest.mark.parametrize(
         ("name", "message"),
         [
-            ("nobody", "there is no agent 'nobody'; allowed: random, greedy, scripted, hand, stackcraft_lines.json"),
+            ("nobody", "there is no agent 'nobody'; allowed: random, greedy, scripted, hand, "),
             ("none.json", "there is no agent"),
             ("no_such_module:x", "cannot be imported: No module named"),
             ("json:nothing", "json has no nothing"),
