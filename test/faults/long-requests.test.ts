@@ -103,12 +103,13 @@ describe('a server with the largest request in hand', () => {
     await until(async () => (await server.metric('blockloom_sessions')) === 0, FREED_WITHIN_MS)
     expect(await server.metric('blockloom_envs')).toBe(0)
     expect(await server.metric('blockloom_rows')).toBe(0)
-    expect(await server.metric('blockloom_request_seconds_count{call="reset"}')).toBe(0)
     await until(async () => {
       const before = cpuTicks(server.child.pid!)
       await new Promise((resolve) => setTimeout(resolve, 300))
       return cpuTicks(server.child.pid!) - before < 10
     })
+    // It rests because the request was dropped, not because it was answered.
+    expect(await server.metric('blockloom_request_seconds_count{call="reset"}')).toBe(0)
     await session.close()
   })
 

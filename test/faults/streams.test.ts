@@ -10,7 +10,7 @@ import {
   GrpcSession,
   type JsonObject,
 } from '../transport/connect.ts'
-import { residentMib, startWatched, until, type WatchedServer } from './server.ts'
+import { residentMib, socketPath, startWatched, until, type WatchedServer } from './server.ts'
 
 const gameId = 'Stackcraft-v1'
 const ROWS = 64
@@ -41,11 +41,11 @@ function stepBytes(id: string, envId: string): Uint8Array {
   return encodeRequest({ id, step: { envId, packedActions: packedActions.toString('base64') } })
 }
 
-describe('streams of the gRPC server', () => {
+describe.each(['TCP', 'unix'])('streams of the gRPC server on %s', (kind) => {
   let server: WatchedServer
 
   beforeAll(async () => {
-    server = await startWatched()
+    server = await startWatched([], kind === 'unix' ? `unix:${socketPath()}` : undefined)
   })
   afterAll(async () => {
     expect(await server.stop()).toBe(0)
