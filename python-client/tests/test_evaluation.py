@@ -27,6 +27,8 @@ from blockloom.evaluation import (
 from blockloom.evaluation.command import Bar, main
 from blockloom.evaluation.results import Played, compare
 from blockloom.learning import plot, tray
+from blockloom.learning.hourloom.agent import HourloomAgent
+from blockloom.learning.hourloom.policy import OptionPolicy
 
 MODULE = '''
 """Agents for the tests."""
@@ -230,6 +232,15 @@ class TestAgents:
         assert (agent.value.weights == 3).all()
         with pytest.raises(InvalidArgumentError, match="plays LumenBlocks-v1, not BlockPuzzle8-v1"):
             load_agent(str(path), "BlockPuzzle8-v1")
+
+    def test_files_of_hourloom(self, tmp_path: Path) -> None:
+        path = tmp_path / "hourloom.npz"
+        OptionPolicy().save(path)
+        agent = load_agent(f"{path},seed=3", "Hourloom-v1", {"beam_width": 9})
+        assert isinstance(agent, HourloomAgent)
+        assert play_episodes(agent, "Hourloom-v1", [1, 2], cap=10)["illegal"].sum() == 0
+        with pytest.raises(InvalidArgumentError, match="plays Hourloom-v1, not Stackcraft-v1"):
+            load_agent(str(path), "Stackcraft-v1")
 
     def test_objects_of_modules(self, module: str) -> None:
         ready = load_agent(f"{module}:ready", "Stackcraft-v1")
