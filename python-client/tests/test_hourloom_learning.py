@@ -202,18 +202,21 @@ class TestPolicy:
 class TestDecisions:
     def test_advantages_are_those_of_each_row_by_itself(self) -> None:
         rng = np.random.default_rng(8)
-        policy, settings = OptionPolicy(), PpoSettings(gamma=0.9, trace=0.8)
+        policy, settings = OptionPolicy(), PpoSettings(gamma=0.9, trace=0.8, shaping=3.0)
         decisions = Decisions(3)
         told: list[list[tuple[np.ndarray, float]]] = [[], [], []]  # situation and points of each decision
+        done: list[list[float]] = [[], [], []]  # its potential
         ended: list[list[int]] = [[], [], []]
         wide = policy.critic.parameters[0].shape[0]
         for _ in range(40):
             rows = np.flatnonzero(rng.random(3) < 0.5)
             situation = rng.normal(size=(len(rows), wide)).astype(np.float32)
             some = np.zeros((len(rows), 2), np.float32)
-            decisions.add(rows, Choice(some > 0, some, situation, rows, some[:, 0]))
-            for place, seen in zip(rows.tolist(), situation, strict=True):
+            potential = rng.random(len(rows)).astype(np.float32)
+            decisions.add(rows, Choice(some > 0, some, situation, rows, some[:, 0], potential))
+            for place, seen, grown in zip(rows.tolist(), situation, potential.tolist(), strict=True):
                 told[place].append((seen, 0.0))
+                done[place].append(grown)
             rewards, over = rng.random(3).astype(np.float32), rng.random(3) < 0.1
             decisions.earn(rewards, over)
             for row in range(3):
@@ -230,8 +233,14 @@ class TestDecisions:
             advantage = 0.0
             for i in reversed(range(known)):
                 last = i in ended[row]
-                ahead = 0.0 if last else values[i + 1]
-                advantage = told[row][i][1] + 0.9 * ahead - values[i] + 0.9 * 0.8 * (0.0 if last else advantage)
+                ahead = 0.0 if last else values[i + 1] + 3 * done[row][i + 1]
+                advantage = (
+                    told[row][i][1]
+                    + 0.9 * ahead
+                    - values[i]
+                    - 3 * done[row][i]
+                    + 0.9 * 0.8 * (0.0 if last else advantage)
+                )
                 assert batch.advantage[own[i]] == pytest.approx(advantage, abs=1e-4)
 
 

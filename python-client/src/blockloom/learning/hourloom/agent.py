@@ -96,7 +96,7 @@ class Planner:
             option, log_probability = draw(logits, self._rng)
         inputs = options.inputs(some, option)
         self._plan[rows[some], : inputs.shape[1]] = inputs
-        return rows[some], Choice(*known, option, log_probability)
+        return rows[some], Choice(*known, option, log_probability, needs.potential()[some])
 
 
 def _first_legal(mask: npt.NDArray[Any]) -> npt.NDArray[np.int32]:

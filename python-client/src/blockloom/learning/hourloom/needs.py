@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from blockloom.learning.hourloom.chambers import GATES, LAPS, LONGEST, Chambers, Position
-from blockloom.learning.hourloom.grids import FAR, Bools, Ints
+from blockloom.learning.hourloom.grids import FAR, Bools, Floats, Ints
+
+_LATEST, _LATE = 24, 32
 
 
 def windows(held: Bools, since: Ints, need: Ints) -> tuple[Ints, Ints]:
@@ -45,6 +47,7 @@ class Needs:
         served: Whether what was walked so far is enough.
         start: Since when it is; `span` where it is not.
         covered: The longest time for which a plate is held from `since` on.
+        covered_since: Since when it is held for long enough; `span` where it is not.
         ready: From which turn on it is of use to hold a plate: not before the passer or who holds the other plate.
         depth: Steps from the gate to the keystone behind it.
         span: How many turns are looked at.
@@ -64,17 +67,31 @@ class Needs:
         window, self.start = windows(np.all(self.held, axis=2), self.since, self.need)
         self.served: Bools = window >= self.need
         twice = np.repeat(self.since[:, :, None], 2, axis=2), np.repeat(self.need[:, :, None], 2, axis=2)
-        self.covered, start = windows(self.held, *twice)
-        self.ready: Ints = self._ready(chambers, at, start, passer)
+        self.covered, self.covered_since = windows(self.held, *twice)
+        self.ready: Ints = self._ready(chambers, at, passer)
 
-    def _ready(self, chambers: Chambers, at: Position, start: Ints, passer: Ints) -> Ints:
+    def _ready(self, chambers: Chambers, at: Position, passer: Ints) -> Ints:
         lap = np.arange(LAPS)
         between = (lap > at.lap[:, None, None]) & (lap < passer[:, :, None])  # [n, 5, laps]
         walk = chambers.from_alcove[at.rows].transpose(0, 2, 1).reshape(-1, GATES, 2, LAPS)
         soonest = np.where(between[:, :, None], walk, FAR).min(axis=3)
+        start = self.covered_since
         other = np.where(start < self.span, start, np.where(soonest < FAR, soonest, 0))[:, :, ::-1]
         ready: Ints = np.maximum(self.since[:, :, None], np.where(self.two[:, :, None], other, 0))
         return ready
+
+    def potential(self) -> Floats:
+        """How much is done for the gates of later laps, ``(n,)``: 1 for each one served, 0.5 for one plate of two.
+
+        A gate that opens later than its passer could be there counts less.
+        """
+        worth = 1 - np.minimum(self.start - self.since, _LATEST) / _LATE
+        covered = self.covered >= self.need[:, :, None]
+        late = np.minimum(self.covered_since - self.since[:, :, None], _LATEST) / _LATE
+        half = np.where(covered & self.two[:, :, None], 0.5 - late / 2, 0).max(axis=2)
+        done = np.where(self.served, worth, half)
+        potential: Floats = np.where(self.wanted, done, 0).sum(axis=1).astype(np.float32)
+        return potential
 
     def after(self, there: Ints, until: Ints) -> tuple[Ints, Ints]:
         """For how long a gate will stand open for its passer after each stay, and since when for long enough.
