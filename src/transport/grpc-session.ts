@@ -29,8 +29,6 @@ export class GrpcSession {
   #work: Slices<Uint8Array> | undefined
   #yielding = false
   #yieldAtMs = 0
-  /** The client sends no more. */
-  #ended = false
   #closed = false
 
   /** Throws TOO_MANY_SESSIONS past the host's limit. */
@@ -40,9 +38,10 @@ export class GrpcSession {
     this.#stream = stream
     this.#maxInFlight = host.limits.maxInFlight
     stream.on('data', (request: Uint8Array) => this.#answer(request))
+    // It does not come while the stream is paused, and so not before the answer in hand.
     stream.on('end', () => {
-      this.#ended = true
-      if (this.#work === undefined) this.#end()
+      this.#close()
+      stream.end()
     })
     for (const event of ['cancelled', 'error', 'close']) stream.on(event, () => this.#close())
   }
@@ -65,8 +64,7 @@ export class GrpcSession {
     this.#waiting.push(slice.value.length)
     this.#waitingBytes += slice.value.length
     this.#stream.write(slice.value, this.#written)
-    if (this.#ended) this.#end()
-    else if (performance.now() >= this.#yieldAtMs) this.#yield()
+    if (performance.now() >= this.#yieldAtMs) this.#yield()
     else this.#pauseOrResume()
   }
 
@@ -99,11 +97,6 @@ export class GrpcSession {
       if (this.#work !== undefined) this.#goOn(this.#work, this.#yieldAtMs)
       else this.#pauseOrResume()
     })
-  }
-
-  #end(): void {
-    this.#close()
-    this.#stream.end()
   }
 
   #close(): void {
