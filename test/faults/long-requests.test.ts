@@ -105,8 +105,8 @@ describe('a server with the largest request in hand', () => {
     expect(await server.metric('blockloom_rows')).toBe(0)
     await until(async () => {
       const before = cpuTicks(server.child.pid!)
-      await new Promise((resolve) => setTimeout(resolve, 300))
-      return cpuTicks(server.child.pid!) - before < 10
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      return cpuTicks(server.child.pid!) - before <= 1
     })
     // It rests because the request was dropped, not because it was answered.
     expect(await server.metric('blockloom_request_seconds_count{call="reset"}')).toBe(0)
