@@ -40,7 +40,7 @@ function sources(folder: string): string[] {
 
 function importsOf(path: string): string[] {
   const text = readFileSync(path, 'utf8')
-  return Array.from(text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g), (match) => match[1]!)
+  return Array.from(text.matchAll(/(?:\bfrom\s|\bimport\s*\(?)\s*'([^']+)'/g), (match) => match[1]!)
 }
 
 function layerOf(path: string): string {

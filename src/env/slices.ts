@@ -1,6 +1,6 @@
 /**
- * Work that can take long, in slices: it yields every few milliseconds at most, and whoever drives it may turn to
- * something else before it goes on. Whatever is done between two slices, the result is the same.
+ * Work that can take long, in slices: it yields after a few rows, actions or the like, and whoever drives it may turn
+ * to something else before it goes on. Whatever is done between two slices, the result is the same.
  */
 export type Slices<Result> = Generator<undefined, Result, undefined>
 
