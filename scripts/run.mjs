@@ -6,17 +6,30 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** Integrations need large packages, which stay out of the environment that all other tasks share. */
-const INTEGRATIONS = 'test:integrations'
-const VENV = join(ROOT, process.argv[2] === INTEGRATIONS ? '.venv-integrations' : '.venv')
-const PYTHON = join(VENV, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python')
+/** The Python environment that all tasks but one share. */
+const VENV = '.venv'
+const PYTHON = pythonOf(VENV)
 
-/** The versions that Python packages are held to. */
+/** The versions that its packages are held to. */
 const PYTHON_LOCK = 'python-client/requirements-dev.lock'
+
+/** pytest's, for libraries that warn of themselves: warnings are no failures. */
+const LENIENT = ['-W', 'default', '--disable-warnings']
+
+/**
+ * The libraries that integrations are tested with: the package's extras, and the tests' names. They need large packages,
+ * some of which do not go together, so each has an environment of its own, with versions of its own.
+ */
+const STACKS = {
+  sb3: { extras: '[sb3,ppo]', tests: /^test_(sb3|ppo)\w*\.py$/, options: [] },
+  rllib: { extras: '[rllib]', tests: /^test_rllib\w*\.py$/, options: LENIENT },
+  torchrl: { extras: '[torchrl]', tests: /^test_torchrl\w*\.py$/, options: LENIENT },
+  minari: { extras: '[minari]', tests: /^test_minari\w*\.py$/, options: LENIENT },
+}
 
 /** What is type-checked, every function of it. */
 const PYTHON_SOURCES = [
@@ -37,10 +50,8 @@ const TASKS = {
   demo: { python: '', steps: () => [[PYTHON, 'examples/demo.py']] },
   test: TESTS,
   'test:full': { ...TESTS, env: { BLOCKLOOM_FULL: '1' } },
-  [INTEGRATIONS]: {
-    python: '[sb3,dev]',
-    steps: () => [[PYTHON, '-m', 'pytest', 'python-client/integrations']],
-  },
+  // Which libraries, and `--smoke` for the short form; other arguments are pytest's.
+  'test:integrations': { run: testIntegrations, env: { OMP_NUM_THREADS: '1' } },
   examples: {
     python: '[dev]',
     steps: () =>
@@ -76,12 +87,41 @@ Object.assign(process.env, task.env)
 requireNode()
 installNodePackages()
 run([process.execPath, '--import', 'tsx', 'scripts/build.ts'])
-installPythonPackages(task.python)
-const steps = task.steps()
-steps.at(-1).push(...args)
-for (const step of steps) {
-  if (steps.length > 1) say(step.map((word) => word.replace(ROOT, '')).join(' '))
-  run(step)
+if (task.run) task.run()
+else runSteps()
+
+function runSteps() {
+  installPythonPackages(VENV, [`./python-client${task.python}`], PYTHON_LOCK)
+  const steps = task.steps()
+  steps.at(-1).push(...args)
+  for (const step of steps) {
+    if (steps.length > 1) say(step.map((word) => word.replace(ROOT, '')).join(' '))
+    run(step)
+  }
+}
+
+function testIntegrations() {
+  const chosen = args.filter((word) => word in STACKS)
+  const rest = args.filter((word) => !(word in STACKS) && word !== '--smoke')
+  if (args.includes('--smoke')) rest.push('-m', 'smoke')
+  const folder = 'python-client/integrations'
+  for (const stack of chosen.length > 0 ? chosen : Object.keys(STACKS)) {
+    const { extras, tests, options } = STACKS[stack]
+    const venv = `.venv-integrations/${stack}`
+    // Not compiled: most of these files are never imported.
+    installPythonPackages(
+      venv,
+      ['--no-compile', 'pytest', `./python-client${extras}`],
+      `${folder}/${stack}.lock`,
+    )
+    const files = readdirSync(join(ROOT, folder)).filter((file) => tests.test(file))
+    say(`testing with ${stack}`)
+    run([pythonOf(venv), '-m', 'pytest', ...options, ...files.map((file) => `${folder}/${file}`), ...rest])
+  }
+}
+
+function pythonOf(venv) {
+  return join(ROOT, venv, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python')
 }
 
 /** A command line tool of an installed package. */
@@ -106,27 +146,20 @@ function installNodePackages() {
   writeFileSync(stamp, wanted)
 }
 
-function installPythonPackages(extras) {
-  const stamp = join(VENV, `.blockloom${extras}`)
-  const wanted = digest('python-client/pyproject.toml') + digest(PYTHON_LOCK)
-  if (isStamped(stamp, wanted) && existsSync(PYTHON)) return
-  if (!existsSync(PYTHON)) {
-    say(`making a Python environment in ${basename(VENV)}`)
-    run([findPython(), '-m', 'venv', VENV])
+/** Installs what pip is given, the last of it as editable, into an environment that is made where it is missing. */
+function installPythonPackages(venv, packages, lock) {
+  const python = pythonOf(venv)
+  const editable = packages.at(-1)
+  const stamp = join(ROOT, venv, `.blockloom${editable.replace(/^[^[]*/, '')}`)
+  const wanted = digest('python-client/pyproject.toml') + digest(lock)
+  if (isStamped(stamp, wanted) && existsSync(python)) return
+  if (!existsSync(python)) {
+    say(`making a Python environment in ${venv}`)
+    run([findPython(), '-m', 'venv', venv])
   }
   say('installing Python packages')
-  run([
-    PYTHON,
-    '-m',
-    'pip',
-    'install',
-    '--quiet',
-    '--disable-pip-version-check',
-    '-c',
-    PYTHON_LOCK,
-    '-e',
-    `./python-client${extras}`,
-  ])
+  const pip = [python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
+  run([...pip, '-c', lock, ...packages.slice(0, -1), '-e', editable])
   writeFileSync(stamp, wanted)
 }
 

@@ -40,6 +40,7 @@ def equal(ours: list[Any], theirs: list[Any]) -> bool:
     return all(torch.equal(*pair) for pair in zip(ours, theirs, strict=True))
 
 
+@pytest.mark.smoke
 def test_it_learns(tmp_path: Path) -> None:
     settings = ppo.Settings(run=tmp_path, steps=24_576, num_envs=64, batch_size=32, minibatch=512)
     trainer = ppo.train(settings)
@@ -86,6 +87,7 @@ def test_it_goes_on_from_a_checkpoint_to_the_same_bits(game: str, tmp_path: Path
     assert trainer.progress.episodes > 16
 
 
+@pytest.mark.smoke
 def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
     sizes = ["--num-envs", "16", "--batch-size", "8", "--rollout", "16", "--cap", "30", "--steps", "6400"]
     command = [sys.executable, str(EXAMPLES / "ppo.py"), *sizes, "--checkpoint-every", "2", "--run"]
@@ -112,6 +114,7 @@ def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
     assert last_lines(str(tmp_path / "killed"), "--resume") == expected
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("game", GAMES)
 def test_what_is_not_legal_has_no_probability(game: str) -> None:
     envs = blockloom.BlockloomVectorEnv(game, 32)
@@ -187,6 +190,7 @@ def test_a_time_limit_is_worth_what_would_have_come(tmp_path: Path) -> None:
     trainer.envs.close()
 
 
+@pytest.mark.smoke
 def test_what_is_not_a_number_is_noticed(tmp_path: Path) -> None:
     trainer = ppo.Trainer(small(tmp_path))
     trainer.play()

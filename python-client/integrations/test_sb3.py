@@ -29,6 +29,7 @@ GAMES = blockloom.GAME_IDS
 ROWS = 5
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("game", GAMES)
 def test_the_checker_of_stable_baselines_has_nothing_to_refuse(game: str) -> None:
     env = gymnasium.make(f"blockloom/{game}", disable_env_checker=True).unwrapped
@@ -109,6 +110,7 @@ class Kept(KVWriter):
         pass
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("game", ["Stackcraft-v1", "Hourloom-v1"])
 def test_a_masked_policy_learns_and_tells_its_returns(game: str) -> None:
     envs: Any = make_vec_env(game, 8, seed=7, max_episode_steps=20)
@@ -245,6 +247,7 @@ def test_arrays_belong_to_the_caller() -> None:
     envs.close()
 
 
+@pytest.mark.smoke
 def test_the_readmes_program_runs() -> None:
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     programs = re.findall(r"^```py\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)

@@ -26,6 +26,7 @@ def seen(observation: Any, space: spaces.Space[Any]) -> Any:
     return preprocess_obs(obs_as_tensor(observation, torch.device("cpu")), space, normalize_images=True)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("game", blockloom.GAME_IDS)
 def test_it_takes_every_game(game: str) -> None:
     envs: Any = make_vec_env(game, 8, seed=7)
@@ -71,6 +72,7 @@ def test_large_figures_stay_small() -> None:
     assert np.allclose(sorted(appended[0].flatten().tolist()), [0, 0, 0.5, 1, 1, np.log(2**31) / np.log(1001)])
 
 
+@pytest.mark.smoke
 def test_a_model_with_it_is_saved_and_loaded(tmp_path: Path) -> None:
     envs: Any = make_vec_env("LumenBlocks-v1", 4, seed=7)
     extractor = {"features_extractor_class": BoardExtractor, "features_extractor_kwargs": {"features_dim": 16}}
@@ -88,6 +90,7 @@ def test_a_model_with_it_is_saved_and_loaded(tmp_path: Path) -> None:
     envs.close()
 
 
+@pytest.mark.smoke
 def test_the_example_learns(tmp_path: Path) -> None:
     command = [sys.executable, str(EXAMPLE), "--run", str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True)
