@@ -180,24 +180,6 @@ def test_rows_of_all_env_runners_play_seeds_of_their_own(cluster: Cluster) -> No
         env.close()
 
 
-def test_a_checkpoint_chooses_the_same_legal_actions(cluster: Cluster, tmp_path: Path) -> None:
-    algorithm = small(configure(PPOConfig(), "Hourloom-v1", max_episode_steps=30)).build_algo()
-    algorithm.train()
-    algorithm.save_to_path(tmp_path)
-    policy = algorithm.get_module()
-    again = type(algorithm).from_checkpoint(tmp_path).get_module()
-    algorithm.stop()
-    envs = gymnasium.make_vec("blockloom/Hourloom-v1", num_envs=4, mask_in_obs=True)
-    observation, infos = envs.reset(seed=1)
-    for _ in range(50):
-        batch = {Columns.OBS: {name: torch.from_numpy(array) for name, array in observation.items()}}
-        chosen = [module.forward_inference(batch)[Columns.ACTION_DIST_INPUTS].argmax(-1) for module in (policy, again)]
-        assert torch.equal(*chosen)
-        observation, _, _, _, infos = envs.step(chosen[0].numpy())
-        assert not infos["illegal_action"].any()
-    envs.close()
-
-
 @pytest.mark.smoke
 @pytest.mark.parametrize("game", GAMES)
 def test_illegal_actions_have_no_probability(game: str) -> None:
