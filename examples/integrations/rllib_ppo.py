@@ -37,7 +37,8 @@ def main() -> None:
     if args.address:
         ray.init(args.address, logging_level="error")
     else:
-        ray.init(num_cpus=args.runners, include_dashboard=False, object_store_memory=100 * 2**20, logging_level="error")
+        small = {"include_dashboard": False, "object_store_memory": 100 * 2**20, "logging_level": "error"}
+        ray.init("local", num_cpus=args.runners, **small)
     config = (
         configure(PPOConfig(), args.game, server=args.server, max_episode_steps=args.cap)
         .env_runners(num_env_runners=args.runners, num_envs_per_env_runner=args.num_envs)
