@@ -139,7 +139,8 @@ class TestTupleValue:
 
 class TestTrayTraining:
     @pytest.mark.parametrize("game", tray.GAMES)
-    def test_same_seed_same_games_however_many_workers(self, game: str) -> None:
+    def test_same_seed_same_games_however_many_workers(self, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(train_tray, "SETS_TO_SEND", 50)
         settings: dict[str, Any] = {"num_envs": 16, "most_steps": 16 * 60, "seed": 5}
         first, one = train_tray.train(train_tray.Settings(game, num_workers=1, **settings))
         second, two = train_tray.train(train_tray.Settings(game, num_workers=2, **settings))
@@ -155,6 +156,18 @@ class TestTrayTraining:
         assert result["illegal"].sum() == 0
         assert result["steps"].max() <= 150
         assert result["score"].mean() > 500
+
+    @pytest.mark.parametrize(
+        ("game", "name"), list(zip(tray.GAMES, ["lumen_blocks", "block_puzzle_8", "block_puzzle_10"], strict=True))
+    )
+    def test_agents_that_come_with_the_package_lose_no_game_early(self, game: str, name: str) -> None:
+        weights = Path(tray.__file__).parent / "weights" / f"{name}.npz"
+        agent = tray.TrayAgent.load(weights, beam_width=8)
+        assert agent.game_id == game
+        result = play_episodes(agent, game, range(6), cap=200)
+        assert result["truncated"].sum() == 6
+        by_hand = play_episodes(tray.TrayAgent(game, beam_width=8), game, range(6), cap=200)
+        assert result["score"].mean() > by_hand["score"].mean()
 
     def test_agent_notices_that_a_row_is_another_game(self) -> None:
         agent = tray.TrayAgent("BlockPuzzle8-v1", beam_width=4)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from blockloom.vector import BlockloomVectorEnv
 
 GAMES = ("LumenBlocks-v1", "BlockPuzzle8-v1", "BlockPuzzle10-v1")
-HAND_WEIGHT = {"LumenBlocks-v1": 1.0, "BlockPuzzle8-v1": 1.0, "BlockPuzzle10-v1": 4.0}
+HAND_WEIGHT = {"LumenBlocks-v1": 1.0, "BlockPuzzle8-v1": 1.0, "BlockPuzzle10-v1": 3.0}
 """How much the hand-made value counts beside the learned one."""
 LEFT_WEIGHT = 15.0
 NOWHERE = -20.0
