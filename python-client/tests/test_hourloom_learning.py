@@ -304,3 +304,10 @@ class TestTraining:
         assert report["curve"][-1]["episodes"] > 0
         agent = load_agent(str(out), GAME)
         assert play_episodes(agent, GAME, range(3), cap=200)["illegal"].sum() == 0
+
+
+def test_the_weights_that_come_with_the_package_seal_the_first_chamber_in_most_games() -> None:
+    result = play_episodes(load_agent("hourloom", GAME), GAME, range(2000, 2040), cap=5000)
+    assert result["illegal"].sum() == 0
+    assert (result["chamber"] > 1).mean() > 0.85
+    assert result["chamber"].mean() > 3
