@@ -102,6 +102,10 @@ def one_server_death(number: int, rng: random.Random) -> tuple[str, float]:
             env.step(np.asarray(env.action_space.sample()))
             if rng.random() < 0.05:
                 env.reset()
+                # A reset that finds its embedded server gone begins on another: that kill showed nothing.
+                if process is None and next(iter(POOL._entries.values())).channel.process_id != pid:
+                    env.close()
+                    return one_server_death(number, rng)
     except blockloom.ServerDiedError as error:
         kind, late = type(error).__name__, time.monotonic() - kill.at
     except Exception as error:
