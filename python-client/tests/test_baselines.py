@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,9 @@ import pytest
 
 import blockloom
 from blockloom import BlockloomEnv, BlockloomVectorEnv, baselines
+from blockloom.agents import PolicyAgent
 from blockloom.baselines import first_best
+from blockloom.errors import InvalidArgumentError
 from blockloom.learning.shapes import SHAPES
 
 PLACEMENT_GAMES = ["Stackcraft-v1", "LumenBlocks-v1", "BlockPuzzle8-v1", "BlockPuzzle10-v1"]
@@ -190,3 +192,10 @@ def test_a_baseline_that_does_not_exist() -> None:
         baselines.make("Hourloom-v1", "greedy")
     with pytest.raises(blockloom.InvalidArgumentError, match="no baseline 'clever'"):
         baselines.make("Stackcraft-v1", "clever")
+
+
+@pytest.mark.parametrize("actions", [np.array([np.nan, 1.0]), np.array([1.7, 2.0]), np.array(["a", "b"])], ids=str)
+def test_a_policy_that_gives_no_integers_is_told(actions: Any) -> None:
+    agent = PolicyAgent(lambda envs, obs, info: actions)
+    with pytest.raises(InvalidArgumentError, match="allowed: integers, one for each row"):
+        agent.act(cast(Any, None), {}, {})

@@ -332,6 +332,8 @@ class TestCommand:
         [
             (["--seeds", "5"], "'5' is no range; allowed: FIRST:END"),
             (["--seeds", "5:5"], "has 0 seeds"),
+            (["--seeds", "7:-3"], "has 0 seeds"),
+            (["--seeds", "0:99999999999999999999"], "has 99999999999999999999 seeds"),
             (["--seeds", "a:b"], "is no range"),
             (["--cap", "0"], "allowed: 1 to"),
             (["--config", "cells"], "allowed: KEY=VALUE"),

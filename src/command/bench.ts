@@ -17,7 +17,7 @@ export const benchCommand: Command = declareCommand({
   options: {
     rows: { value: 'N', help: [`rows of the batch, 1 to 65536 (default ${DEFAULT_ROWS})`] },
     ms: { value: 'T', help: [`milliseconds of each measurement, 1 to 60000 (default ${DEFAULT_MS})`] },
-    json: { help: ['print one JSON object a game'] },
+    json: { help: ['print one JSON array a game: packed, then dense'] },
     config: CONFIG_OPTION,
   },
   notes: [

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from blockloom.errors import InvalidArgumentError
+
 if TYPE_CHECKING:
     from blockloom.vector import BlockloomVectorEnv
 
@@ -62,5 +64,11 @@ class PolicyAgent(Agent):
         info: dict[str, Any],
         active: npt.NDArray[np.bool_] | None = None,
     ) -> npt.NDArray[np.int32]:
-        """As in `Agent`."""
-        return np.asarray(self._policy(envs, obs, info), np.int32)
+        """As in `Agent`. Raises InvalidArgumentError where the policy gives anything but integers."""
+        actions = np.asarray(self._policy(envs, obs, info))
+        if actions.dtype.kind not in "iu":
+            raise InvalidArgumentError(
+                f"the policy gave {actions.dtype} {actions.shape}; allowed: integers, one for each row",
+                reason="ACTIONS_MISMATCH",
+            )
+        return actions.astype(np.int32)

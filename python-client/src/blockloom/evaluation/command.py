@@ -174,8 +174,9 @@ def _seeds(text: str) -> range:
         seeds = range(int(first), int(end))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no range; allowed: FIRST:END, such as 0:200") from None
-    if not colon or not 0 < len(seeds) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} has {len(seeds)} seeds; allowed: 1 to 1000000")
+    count = max(0, seeds.stop - seeds.start)  # its len() may be too large for Python
+    if not colon or not 0 < count <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r} has {count} seeds; allowed: 1 to 1000000")
     return seeds
 
 
