@@ -69,11 +69,8 @@ class Channel(abc.ABC):
         if ticket.frame is None:
             self._read_until(ticket, time.monotonic() + timeout_s, timeout_s)
         assert ticket.frame is not None
-        return self._response(ticket.frame)
-
-    def _response(self, frame: bytes) -> SessionResponse:
         try:
-            response = self._decode(frame)
+            response = self._decode(ticket.frame)
         except msgspec.DecodeError as error:
             raise self._broken(f"the server sent what is no message of the contract: {error}") from error
         if response.error is not None:
@@ -83,12 +80,10 @@ class Channel(abc.ABC):
 
     def wait_batch(self, ticket: Ticket, timeout_s: float) -> Batch:
         """The batch that a reset or a step was answered with."""
-        return self._batch_of(ticket.call, self.wait(ticket, timeout_s))
-
-    def _batch_of(self, call: str, response: SessionResponse) -> Batch:
-        answer = response.step if call == "step" else response.reset
+        response = self.wait(ticket, timeout_s)
+        answer = response.step if ticket.call == "step" else response.reset
         if answer is None:
-            raise self._broken(f"the server answered {call} with something else")
+            raise self._broken(f"the server answered {ticket.call} with something else")
         return answer.batch
 
     def step_at_once(self, env_id: str, actions: bytes, timeout_s: float) -> Batch:

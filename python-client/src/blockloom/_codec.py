@@ -65,10 +65,6 @@ class Codec:
         """Observation arrays of all rows, by name."""
         return {name: expand(data[i], rows) for i, (name, expand) in enumerate(self._expand)}
 
-    def observation(self, data: Sequence[bytes], rows: int, row: int) -> Observation:
-        """Observation arrays of one row, by name; a category is an ``int64``."""
-        return {name: expand(data[i], rows)[row] for i, (name, expand) in enumerate(self._expand)}
-
     def only_observation(self, data: Sequence[bytes]) -> Observation:
         """Observation arrays of the only row, by name; a category is an ``int64``."""
         return {name: expand(data[i]) for i, name, expand in self._expand_only}

@@ -209,7 +209,7 @@ class BlockloomEnv(EnvCalls, gymnasium.Env[Observation, np.int64]):
             gymnasium.logger.warn("render() does nothing without a render_mode, such as render_mode='ansi'")
             return None
         if self.render_mode == "rgb_array":
-            return render_rgb(self._codec.observation(self._batch().observations, rows=1, row=0))
+            return render_rgb(self._codec.only_observation(self._batch().observations))
         text = self._remote.render(0)
         if self.render_mode == "ansi":
             return text
